@@ -1,0 +1,163 @@
+package rawjson
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// String decodes a JSON string. A lone surrogate escape becomes the three
+// bytes that UTF-8 would use for it (WTF-8): not valid UTF-8, so that it is
+// told apart from everything else and [AppendString] can write it again.
+// Invalid UTF-8 in the input becomes U+FFFD.
+func String(value []byte) (string, error) {
+	if end, err := skipString(value, 0); err != nil {
+		return "", err
+	} else if end != len(value) {
+		return "", &SyntaxError{end, "the end"}
+	}
+	inside := value[1 : len(value)-1]
+	plain := 0
+	for plain < len(inside) && inside[plain] != '\\' {
+		plain++
+	}
+	if plain == len(inside) {
+		return strings.ToValidUTF8(string(inside), "\uFFFD"), nil
+	}
+	out := make([]byte, 0, len(inside))
+	for i := 0; i < len(inside); {
+		if inside[i] != '\\' {
+			start := i
+			for i < len(inside) && inside[i] != '\\' {
+				i++
+			}
+			out = append(out, strings.ToValidUTF8(string(inside[start:i]), "\uFFFD")...)
+			continue
+		}
+		r, n := unescape(inside[i:])
+		i += n
+		if utf16.IsSurrogate(r) {
+			out = append(out, 0xED, 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F))
+			continue
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out), nil
+}
+
+// unescape decodes one valid escape (two, where they are a surrogate pair).
+func unescape(s []byte) (r rune, n int) {
+	switch s[1] {
+	case 'b':
+		return '\b', 2
+	case 'f':
+		return '\f', 2
+	case 'n':
+		return '\n', 2
+	case 'r':
+		return '\r', 2
+	case 't':
+		return '\t', 2
+	case 'u':
+		r, _ = hex4(s[2:])
+		if utf16.IsSurrogate(r) && len(s) >= 12 && s[6] == '\\' && s[7] == 'u' {
+			if low, ok := hex4(s[8:]); ok {
+				if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+					return pair, 12
+				}
+			}
+		}
+		return r, 6
+	}
+	return rune(s[1]), 2
+}
+
+const hexDigits = "0123456789abcdef"
+
+// AppendString appends s as a JSON string: only what JSON demands is escaped,
+// surrogates in the form of [String] are written as escapes, and any other
+// invalid byte becomes U+FFFD.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r != utf8.RuneError || n > 1 {
+				i += n
+				continue
+			}
+			dst = append(dst, s[start:i]...)
+			if sur, ok := surrogate(s[i:]); ok {
+				dst = append(dst, '\\', 'u')
+				for shift := 12; shift >= 0; shift -= 4 {
+					dst = append(dst, hexDigits[sur>>shift&0xF])
+				}
+				i += 3
+			} else {
+				dst = append(dst, "\uFFFD"...)
+				i++
+			}
+			start = i
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&0xF])
+		}
+		i++
+		start = i
+	}
+	dst = append(dst, s[start:]...)
+	return append(dst, '"')
+}
+
+// surrogate decodes the WTF-8 form of a surrogate.
+func surrogate(s string) (rune, bool) {
+	if len(s) < 3 || s[0] != 0xED || s[1] < 0xA0 || s[1] > 0xBF || s[2]&0xC0 != 0x80 {
+		return 0, false
+	}
+	return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), true
+}
+
+// Text returns the decoded string, or "" if value is absent or not a string.
+func Text(value []byte) string {
+	s, err := String(value)
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+// Int returns the number, truncated, or 0 if value is absent or not a number.
+func Int(value []byte) int64 {
+	if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+		return n
+	}
+	f, err := strconv.ParseFloat(string(value), 64)
+	if err != nil {
+		return 0
+	}
+	return int64(f)
+}
+
+// Bool reports whether value is the word true.
+func Bool(value []byte) bool { return string(value) == "true" }
+
+// IsNull reports whether value is absent or the word null.
+func IsNull(value []byte) bool { return len(value) == 0 || string(value) == "null" }
