@@ -111,7 +111,7 @@ func drawMessage() *rapid.Generator[Message] {
 	str := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 	bytesOf := rapid.Map(rapid.StringN(1, -1, -1), func(s string) []byte { return []byte(s) })
 	content := rapid.OneOf(
-		rapid.Map(str, func(s string) Content { return Text{Text: s} }),
+		rapid.Map(str, func(s string) Content { return Text{Text: s, Signature: s} }),
 		rapid.Map(bytesOf, func(b []byte) Content { return Opaque{Format: "gemini", Raw: b} }),
 		rapid.Map(str, func(s string) Content {
 			return Image{Media: Media{Type: "image/png", Blob: HashOf([]byte(s)), Size: int64(len(s)), Name: s}, WidthPx: len(s)}
@@ -139,7 +139,7 @@ func drawMessage() *rapid.Generator[Message] {
 		return Message{
 			Role:   rapid.SampledFrom([]Role{User, Assistant, Tool}).Draw(t, "role"),
 			Author: rapid.SampledFrom([]Author{ByPerson, ByModel, ByTool, ByHarness, ByDigest}).Draw(t, "author"),
-			Wire:   "anthropic", Model: str.Draw(t, "model"), Stop: StopEnd,
+			Wire:   "anthropic", Model: str.Draw(t, "model"), Stop: StopEnd, Settled: rapid.Bool().Draw(t, "settled"),
 			Parts: rapid.SliceOfN(part, 1, 5).Draw(t, "parts"),
 		}
 	})

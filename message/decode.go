@@ -27,6 +27,8 @@ func Decode(body []byte, fetch func(Hash) ([]byte, error)) (Message, error) {
 			m.Model = f.text
 		case "stop":
 			m.Stop = Stop(f.text)
+		case "settled":
+			m.Settled = rawjson.Bool(f.raw)
 		case "parts":
 			return rawjson.Elements(f.raw, func(v []byte) error {
 				p, err := d.part(v)
@@ -138,9 +140,9 @@ func (d decoder) part(object []byte) (Part, error) {
 	switch kind {
 	case "text":
 		if !media.Blob.IsZero() {
-			return d.largeText(media.Blob)
+			text, err = d.largeText(media.Blob)
 		}
-		return Text{Text: text}, nil
+		return Text{Text: text, Signature: signature}, err
 	case "thinking":
 		return Thinking{Text: text, Signature: signature, Raw: raw}, nil
 	case "redacted_thinking":
@@ -180,13 +182,13 @@ func (d decoder) content(array []byte) (parts []Content, err error) {
 	return parts, err
 }
 
-func (d decoder) largeText(hash Hash) (Part, error) {
+func (d decoder) largeText(hash Hash) (string, error) {
 	if d.fetch == nil {
-		return nil, fmt.Errorf("the text is blob %v, and no way to fetch it was given", hash)
+		return "", fmt.Errorf("the text is blob %v, and no way to fetch it was given", hash)
 	}
 	data, err := d.fetch(hash)
 	if err != nil {
-		return nil, fmt.Errorf("text: %w", err)
+		return "", fmt.Errorf("text: %w", err)
 	}
-	return Text{Text: string(data)}, nil
+	return string(data), nil
 }

@@ -35,6 +35,10 @@ func Encode(m Message) (body []byte, blobs []Blob) {
 	e.text("wire", m.Wire)
 	e.text("model", m.Model)
 	e.text("stop", string(m.Stop))
+	if m.Settled {
+		e.key("settled")
+		e.buf = append(e.buf, "true"...)
+	}
 	e.key("parts")
 	e.buf = append(e.buf, '[')
 	for i, p := range m.Parts {
@@ -62,6 +66,7 @@ func (e *encoder) part(p Part, inResult bool) {
 		} else {
 			e.text("text", p.Text)
 		}
+		e.text("signature", p.Signature)
 	case Thinking:
 		e.text("type", "thinking")
 		e.text("text", p.Text)

@@ -34,6 +34,10 @@ type Message struct {
 	Model string
 	// Stop is why an answer ended.
 	Stop Stop
+	// Settled says that no result is awaited any more: the message was
+	// imported, or its run was interrupted. Calls that no result follows are
+	// unanswered then.
+	Settled bool
 }
 
 // Stop is why an answer ended. Other values than these are a provider's own

@@ -20,7 +20,8 @@ const (
 	Waiting State = iota
 	// Answered: a result followed before the next user or assistant message.
 	Answered
-	// Unanswered: the conversation went on without a result, so none will come.
+	// Unanswered: the conversation went on without a result, or was settled
+	// (see [Message]), so none will come.
 	Unanswered
 )
 
@@ -39,6 +40,8 @@ type Pairing struct {
 	// Orphans are results that answer no call: the call is gone, was answered
 	// already, or the conversation had gone on before the result came.
 	Orphans []Place
+
+	open int // Calls[open:] are those of the latest assistant message
 }
 
 // Pair matches calls with results along a path.
@@ -50,7 +53,6 @@ type Pairing struct {
 // not.
 func Pair(path iter.Seq[*Message]) Pairing {
 	var p Pairing
-	open := 0 // Calls[open:] belong to the latest assistant message, still waiting or answered
 	i := -1
 	for m := range path {
 		i++
@@ -58,31 +60,35 @@ func Pair(path iter.Seq[*Message]) Pairing {
 			continue
 		}
 		if m.Role == User || m.Role == Assistant {
-			p.close(open)
-			open = len(p.Calls)
+			p.settle()
 		}
 		for part, c := range m.Calls {
-			p.Calls = append(p.Calls, PairedCall{ToolCall: c, At: Place{i, part}})
+			call := PairedCall{ToolCall: c, At: Place{i, part}}
+			if m.Settled {
+				call.State = Unanswered
+			}
+			p.Calls = append(p.Calls, call)
 		}
 		for part, r := range m.Results {
-			p.answer(open, r.CallID, Place{i, part})
+			p.answer(r.CallID, Place{i, part})
 		}
 	}
 	return p
 }
 
-// close ends the wait of the calls from index open on.
-func (p *Pairing) close(open int) {
-	for i := open; i < len(p.Calls); i++ {
-		if p.Calls[i].State == Waiting {
-			p.Calls[i].State = Unanswered
+// settle ends the wait of all calls so far.
+func (p *Pairing) settle() {
+	for i, c := range p.Calls[p.open:] {
+		if c.State == Waiting {
+			p.Calls[p.open+i].State = Unanswered
 		}
 	}
+	p.open = len(p.Calls)
 }
 
-func (p *Pairing) answer(open int, id string, at Place) {
-	for i := open; i < len(p.Calls); i++ {
-		if c := &p.Calls[i]; c.State == Waiting && c.ID == id {
+func (p *Pairing) answer(id string, at Place) {
+	for i := range p.Calls[p.open:] {
+		if c := &p.Calls[p.open+i]; c.State != Answered && c.ID == id {
 			c.State, c.Result = Answered, at
 			return
 		}
@@ -90,15 +96,21 @@ func (p *Pairing) answer(open int, id string, at Place) {
 	p.Orphans = append(p.Orphans, at)
 }
 
+// Open returns the calls of the latest assistant message that have no result,
+// waiting or settled.
+func (p *Pairing) Open() []PairedCall { return p.latest(func(s State) bool { return s != Answered }) }
+
 // Waiting returns the calls that still wait at the end of the path.
-func (p *Pairing) Waiting() []PairedCall {
-	var waiting []PairedCall
-	for i := len(p.Calls) - 1; i >= 0 && p.Calls[i].State != Unanswered; i-- {
-		if p.Calls[i].State == Waiting {
-			waiting = append([]PairedCall{p.Calls[i]}, waiting...)
+func (p *Pairing) Waiting() []PairedCall { return p.latest(func(s State) bool { return s == Waiting }) }
+
+func (p *Pairing) latest(in func(State) bool) []PairedCall {
+	var calls []PairedCall
+	for _, c := range p.Calls[p.open:] {
+		if in(c.State) {
+			calls = append(calls, c)
 		}
 	}
-	return waiting
+	return calls
 }
 
 // A WaitingError says that a path does not end at a turn boundary.

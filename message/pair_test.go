@@ -15,6 +15,12 @@ func calls(ids ...string) Message {
 	return m
 }
 
+func settled(ids ...string) Message {
+	m := calls(ids...)
+	m.Settled = true
+	return m
+}
+
 func answers(ids ...string) Message {
 	var results []ToolResult
 	for _, id := range ids {
@@ -53,6 +59,7 @@ func TestPair(t *testing.T) {
 		{"a second result is an orphan", []Message{calls("a"), answers("a", "a")}, "a:answered | 1"},
 		{"a result without a call is an orphan", []Message{answers("z")}, "| 1"},
 		{"a result after the conversation went on is an orphan", []Message{calls("a"), Prompt("x"), answers("a")}, "a:unanswered | 1"},
+		{"a settled message awaits nothing", []Message{settled("a", "b"), answers("b")}, "a:unanswered b:answered | 0"},
 		{"a silent record between call and result changes nothing", []Message{calls("a"), note(), answers("a")}, "a:answered | 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

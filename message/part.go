@@ -20,6 +20,8 @@ type Content interface {
 // Text is what a person, a model or the harness said.
 type Text struct {
 	Text string
+	// Signature is a thought signature that belongs to the text (Gemini).
+	Signature string
 }
 
 // Thinking is a model's reasoning as its provider shows it.
