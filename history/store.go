@@ -94,6 +94,9 @@ type Entries interface {
 	// Children yields the entries that continue from parent, or the roots where
 	// parent is none, in the order they were stored.
 	Children(ctx context.Context, conversation, parent ID) iter.Seq2[Node, error]
+	// EntryBySource returns the entry that was imported from a record of the
+	// conversation's source. It fails with [ErrNotFound].
+	EntryBySource(ctx context.Context, conversation ID, source string) (ID, error)
 	// FindEntries returns at most limit entries whose id begins with prefix, in
 	// lower-case text form.
 	FindEntries(ctx context.Context, conversation ID, prefix string, limit int) ([]ID, error)
@@ -128,7 +131,8 @@ type ForkRequest struct {
 // that importing again adds only what is new, and the order of two imports at
 // the same time does not matter.
 type ImportRequest struct {
-	// Conversation is created where its id is new. Its Tip is ignored.
+	// Conversation is created where its id is new. Its Tip is ignored. Where it
+	// exists, title, model, directory and links that it lacks are filled in.
 	Conversation Conversation
 	// Entries have ID, Parent, Source, Created, Message or Compaction, Usage. A
 	// parent stands before its children, in this request or an earlier one.
