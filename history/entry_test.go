@@ -1,0 +1,65 @@
+package history
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/stemma-history/stemma/message"
+)
+
+func TestSourceIDsAreStableAndTellRecordsApart(t *testing.T) {
+	at := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	id := SourceID(at, "pi", "session", "1")
+	if id != SourceID(at, "pi", "session", "1") {
+		t.Error("the same record got two ids")
+	}
+	if id.Version() != 7 {
+		t.Errorf("version %d", id.Version())
+	}
+	if sec, nsec := id.Time().UnixTime(); !time.Unix(sec, nsec).Equal(at) {
+		t.Errorf("time %v", time.Unix(sec, nsec).UTC())
+	}
+	seen := map[ID]bool{id: true}
+	for _, words := range [][]string{{"pi", "session", "2"}, {"pi", "session1", ""}, {"pi", "session", "1", ""}, {"pisession", "1"}} {
+		if other := SourceID(at, words...); seen[other] {
+			t.Errorf("%q shares an id", words)
+		} else {
+			seen[other] = true
+		}
+	}
+}
+
+func TestHandles(t *testing.T) {
+	for _, s := range []string{"1", "412", "412.2"} {
+		h, err := ParseHandle(s)
+		if err != nil || h.String() != s {
+			t.Errorf("%s became %v (%v)", s, h, err)
+		}
+	}
+	for _, s := range []string{"", "0", "-1", "4.", "4.0", ".2", "4.2.1", "x"} {
+		if h, err := ParseHandle(s); err == nil {
+			t.Errorf("%q was read as %v", s, h)
+		}
+	}
+}
+
+func TestPreviewsAreOneShortLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := message.Prompt(rapid.String().Draw(t, "text"))
+		p := Preview(&Entry{Message: &m})
+		if len(p) > PreviewLen || strings.ContainsAny(p, "\n\r\t\x1b") || !strings.Contains(p, strings.TrimSpace(p)) {
+			t.Fatalf("%q", p)
+		}
+	})
+	answer := message.Message{Role: message.Assistant, Parts: []message.Part{message.Thinking{Text: "hm"}, message.ToolCall{Name: "bash", Arguments: []byte(`{"command":"ls"}`)}}}
+	if p := Preview(&Entry{Message: &answer}); p != `hm, bash {"command":"ls"}` {
+		t.Errorf("%q", p)
+	}
+	failed := message.Results(message.ToolResult{Outcome: message.Failed, Content: []message.Content{message.Text{Text: "no such file"}}})
+	if p := Preview(&Entry{Message: &failed}); p != "error: no such file" {
+		t.Errorf("%q", p)
+	}
+}
