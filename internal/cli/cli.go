@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// Main runs stemma with the arguments and streams of the process and returns
+// its exit code.
+func Main() int {
+	ctx, stop := interruptible()
+	defer stop()
+	a := newApp(os.Stdin, os.Stdout, os.Stderr)
+	return a.execute(ctx, os.Args[1:])
+}
+
+// interruptible returns a context that ends at the first Ctrl-C or request to
+// terminate. Every command is safe to stop: what it stores, it stores in whole
+// transactions. A second Ctrl-C ends the process at once.
+func interruptible() (context.Context, context.CancelFunc) {
+	// A closed pipe is an error of the write, not the end of the process. It is
+	// not ignored by signal.Ignore, which a pager would inherit.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// An app is what commands know of the world around them.
+type app struct {
+	in  io.Reader
+	out *output
+	err *output
+	now func() time.Time
+
+	storeFlag string // --store
+	running   bool   // the arguments are parsed, the command has begun
+}
+
+func newApp(in io.Reader, out, err io.Writer) *app {
+	return &app{in: in, out: newOutput(out), err: newOutput(err), now: time.Now}
+}
+
+// execute runs one command and returns its exit code.
+func (a *app) execute(ctx context.Context, args []string) int {
+	running, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	a.out.failed = cancel // nobody reads any more: stop working
+	root := newRoot(a)
+	root.SetArgs(args)
+	err := root.ExecuteContext(running)
+	if err != nil && !a.running {
+		err = asUsage(err)
+	}
+	if flushErr := a.out.Flush(); flushErr != nil {
+		err = flushErr // whatever else went wrong followed from it
+	}
+	code := exitCode(ctx, err)
+	if text := errorText(code, err); text != "" {
+		a.err.printf("stemma: %s\n", text)
+	}
+	_ = a.err.Flush() // there is no one left to tell
+	return code
+}

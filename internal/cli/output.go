@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+
+	"golang.org/x/term"
+)
+
+// An output is a buffered stream, and what is known of the terminal behind it.
+type output struct {
+	*bufio.Writer
+	terminal bool
+	colour   bool
+	width    int // columns of the terminal; 0 off a terminal: lines have no end
+	// failed, if set, is told the first error of a write.
+	failed func(error)
+}
+
+func newOutput(w io.Writer) *output {
+	o := &output{}
+	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		o.terminal = true
+		o.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && showsColours(file)
+		o.width = 80
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
+			o.width = columns
+		}
+	}
+	o.Writer = bufio.NewWriterSize(tellingWriter{w, o}, 32<<10)
+	return o
+}
+
+// tellingWriter tells its output of the first failed write. Commands need not
+// look at every write then: their context ends.
+type tellingWriter struct {
+	io.Writer
+	output *output
+}
+
+func (w tellingWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil && w.output.failed != nil {
+		w.output.failed(err)
+	}
+	return n, err
+}
+
+func (o *output) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
+
+// A style is how a piece of text looks on a terminal: parameters of the SGR
+// control sequence (ECMA-48). Only the sixteen colours are used, which are
+// those of the person's own theme.
+type style string
+
+const (
+	plain  style = ""
+	bold   style = "1"
+	faint  style = "2"
+	red    style = "31"
+	green  style = "32"
+	yellow style = "33"
+	blue   style = "34"
+	purple style = "35"
+	cyan   style = "36"
+)
+
+// paint returns text in a style, where the output shows colours.
+func (o *output) paint(s style, text string) string {
+	if !o.colour || s == plain || text == "" {
+		return text
+	}
+	return "\x1b[" + string(s) + "m" + text + "\x1b[0m"
+}
