@@ -1,0 +1,39 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"hash"
+
+	"github.com/stemma-history/stemma/message"
+)
+
+// A Sealer hashes what a request sends, in the order the model reads it. Cache
+// marks are left out: they may move.
+type Sealer struct {
+	h hash.Hash
+}
+
+// NewSealer returns a sealer that has seen nothing.
+func NewSealer() *Sealer { return &Sealer{h: sha256.New()} }
+
+// Add takes the bytes of the next block, or of a role or a part of the frame.
+func (s *Sealer) Add(block []byte) {
+	s.h.Write(block)
+	s.h.Write([]byte{0}) // JSON has no zero byte: blocks cannot run into each other
+}
+
+// Seal returns the hash of everything so far.
+func (s *Sealer) Seal() (seal message.Hash) {
+	s.h.Sum(seal[:0])
+	return seal
+}
+
+// KeepsThinking reports whether thinking of an answer may be sent back: it is
+// this model's own, over this wire, and what stands before it now is what stood
+// before it then, or the model does not check that.
+func (r *Request) KeepsThinking(answer *message.Message, seal, now message.Hash) bool {
+	if answer.Wire != r.Frame.Wire || answer.Model != r.Frame.Model {
+		return false
+	}
+	return !r.ChecksThinking || seal == now
+}
