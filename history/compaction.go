@@ -33,6 +33,7 @@ type As string
 const (
 	AsWhole   As = "whole"   // as it is; takes an earlier treatment back
 	AsStub    As = "stub"    // one line: what was there and how to get it back
+	AsImages  As = "images"  // a line of Text for each image and document of a result
 	AsPages   As = "pages"   // images of the text
 	AsOutline As = "outline" // one line an exchange
 	AsSummary As = "summary" // a model's narrative
@@ -105,7 +106,7 @@ func (t *Treatment) validate() error {
 	switch t.As {
 	case AsWhole, AsPages:
 		return nil
-	case AsStub, AsOutline, AsSummary, AsTrimmed:
+	case AsStub, AsImages, AsOutline, AsSummary, AsTrimmed:
 		if t.Text == "" {
 			return errors.New("the text that stands for the range is missing")
 		}
@@ -121,7 +122,7 @@ func (c *Compaction) Describe() string {
 		counts[t.As]++
 	}
 	line := "compaction (" + string(c.Reason.Trigger) + ")"
-	for _, as := range []As{AsWhole, AsStub, AsPages, AsOutline, AsSummary, AsTrimmed} {
+	for _, as := range []As{AsWhole, AsStub, AsImages, AsPages, AsOutline, AsSummary, AsTrimmed} {
 		if n := counts[as]; n > 0 {
 			line += fmt.Sprintf(" %d %s", n, as)
 		}

@@ -1,0 +1,120 @@
+package reclaim
+
+import (
+	"strings"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire"
+)
+
+// View returns what a model is shown of a path, from its root to its tip, with
+// the compactions on it applied.
+func View(path []history.Entry) wire.View {
+	v := viewer{fold: history.FoldTreatments(compactions(path))}
+	for i := range path {
+		if path[i].Message != nil {
+			v.add(&path[i])
+		}
+	}
+	return v.view
+}
+
+func compactions(path []history.Entry) []*history.Compaction {
+	var found []*history.Compaction
+	for i := range path {
+		if c := path[i].Compaction; c != nil {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+type viewer struct {
+	fold  history.Fold
+	view  wire.View
+	shown *history.Treatment // the range whose text was added last
+}
+
+func (v *viewer) add(e *history.Entry) {
+	if s := v.fold.At(e.Handle()); s != nil {
+		v.addRange(e, s)
+		return
+	}
+	m := wire.Message{Message: *e.Message, At: e.Handle()}
+	m.Parts = make([]message.Part, 0, len(e.Message.Parts))
+	thinking := 0
+	for i, p := range e.Message.Parts {
+		s := v.fold.At(history.Handle{Depth: e.Depth, Part: i + 1})
+		if s != nil {
+			p = treated(p, s.Treatment)
+		}
+		if isThinking(e.Message.Parts[i]) {
+			if p != nil && thinking < len(e.Seals) {
+				m.Seals = append(m.Seals, e.Seals[thinking])
+			}
+			thinking++
+		}
+		if p != nil {
+			m.Parts = append(m.Parts, p)
+		}
+	}
+	v.view.Messages = append(v.view.Messages, m)
+}
+
+// addRange shows an entry whose whole is treated: the text of the treatment
+// stands once, where its range begins.
+func (v *viewer) addRange(e *history.Entry, s *history.Segment) {
+	if v.shown == s.Treatment {
+		return
+	}
+	v.shown = s.Treatment
+	v.view.Messages = append(v.view.Messages, wire.Message{
+		Message: message.Message{Role: message.User, Author: message.ByHarness, Parts: []message.Part{message.Text{Text: s.Text}}},
+		At:      e.Handle(),
+	})
+}
+
+// treated returns what stands in the view for one part: a result keeps its
+// place and its outcome, since its call must be answered; thinking leaves
+// nothing behind, since nothing may be put into a model's mouth.
+func treated(p message.Part, t *history.Treatment) message.Part {
+	switch p := p.(type) {
+	case message.ToolResult:
+		if t.As == history.AsImages {
+			p.Content = withoutImages(p.Content, t.Text)
+		} else {
+			p.Content = []message.Content{message.Text{Text: t.Text}}
+		}
+		return p
+	case message.Thinking, message.RedactedThinking:
+		return nil
+	case message.ToolCall:
+		return p
+	}
+	return message.Text{Text: t.Text}
+}
+
+// withoutImages puts one line of text in the place of each image and document.
+func withoutImages(content []message.Content, text string) []message.Content {
+	lines := strings.Split(text, "\n")
+	shown := make([]message.Content, 0, len(content))
+	for _, c := range content {
+		switch c.(type) {
+		case message.Image, message.Document:
+			if len(lines) > 0 {
+				c, lines = message.Text{Text: lines[0]}, lines[1:]
+			}
+		}
+		shown = append(shown, c)
+	}
+	return shown
+}
+
+func isThinking(p message.Part) bool {
+	switch p.(type) {
+	case message.Thinking, message.RedactedThinking:
+		return true
+	}
+	return false
+}
