@@ -134,10 +134,13 @@ type ImportRequest struct {
 	// Conversation is created where its id is new. Its Tip is ignored. Where it
 	// exists, title, model, directory and links that it lacks are filled in.
 	Conversation Conversation
-	// Entries have ID, Parent, Source, Created, Message or Compaction, Usage. A
-	// parent stands before its children, in this request or an earlier one.
-	// An entry whose id is stored already is skipped.
+	// Entries have ID, Parent, Source, Created, Message or Compaction, Left,
+	// Usage, Frame and Seals. A parent stands before its children, in this
+	// request or an earlier one. An entry whose id is stored already is skipped.
 	Entries []Entry
+	// Blobs are stored with the entries: frames, and bytes that messages name
+	// by hash only.
+	Blobs []message.Blob
 	// Checkpoints may mark any entry; those stored already are skipped.
 	Checkpoints []Checkpoint
 	// Tip is where the other tool would continue. The tip moves there only if
