@@ -80,7 +80,7 @@ type Query struct {
 	Args    []any
 }
 
-// Select yields rows. It ends after the first error.
+// Select yields rows as [DB.Rows] does.
 func (db *DB) Select(ctx context.Context, q Query) iter.Seq2[Row, error] {
 	var b strings.Builder
 	b.WriteString("SELECT ")
@@ -105,11 +105,25 @@ func (db *DB) Select(ctx context.Context, q Query) iter.Seq2[Row, error] {
 
 func quote(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Rows yields the rows of a statement. It ends after the first error.
+// A ReadError says that rows could not be read: the database is damaged, or its
+// tables are not what was expected. Other tables and rows may still be read.
+type ReadError struct{ Err error }
+
+func (e *ReadError) Error() string { return "the database cannot be read here: " + e.Err.Error() }
+
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// Rows yields the rows of a statement. It ends after the first error, which is
+// the context's or a [*ReadError].
 func (db *DB) Rows(ctx context.Context, statement string, args ...any) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
-		if err := db.rows(ctx, statement, args, func(r Row) bool { return yield(r, nil) }); err != nil {
-			yield(Row{}, err)
+		err := db.rows(ctx, statement, args, func(r Row) bool { return yield(r, nil) })
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			yield(Row{}, ctx.Err())
+		default:
+			yield(Row{}, &ReadError{err})
 		}
 	}
 }

@@ -239,3 +239,31 @@ func TestWhatIsNoDatabaseIsAnError(t *testing.T) {
 		t.Errorf("a missing file gives %v", err)
 	}
 }
+
+func TestWhatCannotBeReadIsTold(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tool.db")
+	exec(t, open(t, path, "journal_mode(delete)"), `CREATE TABLE a (x TEXT)`)
+	db, err := Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	fails := func(ctx context.Context, statement string) (failed error) {
+		for _, err := range db.Rows(ctx, statement) {
+			failed = err
+		}
+		return failed
+	}
+	var read *ReadError
+	if err := fails(t.Context(), `SELECT x FROM gone`); !errors.As(err, &read) {
+		t.Errorf("a missing table gives %v", err)
+	}
+	if err := fails(t.Context(), `INSERT INTO a VALUES (1)`); !errors.As(err, &read) {
+		t.Errorf("writing gives %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := fails(ctx, `SELECT x FROM a`); !errors.Is(err, context.Canceled) || errors.As(err, &read) {
+		t.Errorf("a cancelled context gives %v", err)
+	}
+}
