@@ -1,0 +1,151 @@
+package snapshot
+
+import (
+	"iter"
+	"strconv"
+	"strings"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
+)
+
+// The words behind a scope mark. The reading guide explains them.
+const (
+	scopeUser     = "user"
+	scopeAI       = "ai"
+	scopeAgent    = "agent"
+	scopeHarness  = "harness"
+	scopeDigest   = "digest"
+	scopeThink    = "think"
+	scopeCall     = "call"
+	scopeOut      = "out"
+	scopeImage    = "image"
+	scopeDocument = "document"
+	scopeOpaque   = "opaque"
+	scopeStub     = "stub"
+)
+
+// scopeMark begins the line of a scope, and stands nowhere else. The escape of
+// a ¶ in a text has no ¶ in it: neither in the middle of a line nor at the top
+// of a page, where the one before was cut, can a text show a mark.
+const (
+	scopeMark   = "¶"
+	escapeMark  = "¬"
+	escapedMark = "¬B6" // the mark's code
+	escapedSelf = "¬AC"
+)
+
+// speaker is who a message's text comes from. The author says so, not the
+// role: a reminder of the harness is no word of the person's.
+func speaker(m *message.Message) string {
+	switch m.Author {
+	case message.ByPerson:
+		return scopeUser
+	case message.ByModel:
+		if m.Role == message.User {
+			return scopeAgent // another model, that set this one a task
+		}
+		return scopeAI
+	case message.ByTool:
+		return scopeOut
+	case message.ByDigest:
+		return scopeDigest
+	}
+	return scopeHarness
+}
+
+// scope writes the line of a scope and the text behind it.
+func (w *writer) scope(word string, h history.Handle, words []string, body string) {
+	w.text.WriteString(scopeMark)
+	w.text.WriteString(word)
+	w.text.WriteByte(' ')
+	w.text.WriteString(h.String())
+	for _, s := range words {
+		w.text.WriteByte(' ')
+		w.text.WriteString(plainWord(s))
+	}
+	w.text.WriteByte('\n')
+	if body != "" {
+		w.text.WriteString(escapeMarks(body))
+		w.text.WriteByte('\n')
+	}
+}
+
+// plainWord returns a name for the line of a scope: quoted where it could be
+// taken for several words, or is none.
+func plainWord(s string) string {
+	if s == "" {
+		return "?"
+	}
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte("_.:/+@-", c) >= 0:
+		default:
+			return strconv.QuoteToASCII(s)
+		}
+	}
+	return s
+}
+
+func escapeMarks(s string) string {
+	if !strings.Contains(s, scopeMark) && !strings.Contains(s, escapeMark) {
+		return s
+	}
+	return strings.NewReplacer(scopeMark, escapedMark, escapeMark, escapedSelf).Replace(s)
+}
+
+func unescapeMarks(s string) string {
+	if !strings.Contains(s, escapeMark) {
+		return s
+	}
+	return strings.NewReplacer(escapedMark, scopeMark, escapedSelf, escapeMark).Replace(s)
+}
+
+// A scope is one part of a serialised text.
+type scope struct {
+	word   string   // user, ai, call …
+	handle string   //
+	words  []string // what else its line says
+	body   string   // as it was before marks were escaped
+}
+
+// scopes reads what Serialise wrote, or a piece of it as a page holds it: the
+// text before the first mark belongs to a scope without a word.
+func scopes(text string) iter.Seq[scope] {
+	return func(yield func(scope) bool) {
+		before, rest, found := strings.Cut(text, scopeMark)
+		if before != "" && !yield(scope{body: unescapeMarks(before)}) {
+			return
+		}
+		for found {
+			var s string
+			s, rest, found = strings.Cut(rest, scopeMark)
+			line, body, _ := strings.Cut(s, "\n")
+			words := splitWords(line)
+			sc := scope{word: words[0], body: unescapeMarks(strings.TrimSuffix(body, "\n"))}
+			if len(words) > 1 {
+				sc.handle, sc.words = words[1], words[2:]
+			}
+			if !yield(sc) {
+				return
+			}
+		}
+	}
+}
+
+// splitWords splits the line of a scope, and takes quotes off.
+func splitWords(line string) []string {
+	words := []string{}
+	for line != "" || len(words) == 0 {
+		if quoted, err := strconv.QuotedPrefix(line); err == nil {
+			word, _ := strconv.Unquote(quoted)
+			words = append(words, word)
+			line = strings.TrimPrefix(line[len(quoted):], " ")
+			continue
+		}
+		word, rest, _ := strings.Cut(line, " ")
+		words = append(words, word)
+		line = rest
+	}
+	return words
+}
