@@ -6,37 +6,19 @@ import (
 	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
-	"github.com/stemma-history/stemma/internal/sqlitefile"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/transcript/internal/native"
 )
 
-// decode reads a row. With an error, what could be read is returned, and all
-// parts as they stand.
-func decode(row sqlitefile.Row) (*crushMessage, error) {
-	d := decoder{role: row.Text("role")}
-	m := &crushMessage{model: row.Text("model"), summary: row.Int("is_summary_message") != 0}
-	m.Created = native.Time(row.Int("created_at"))
-	parts := []byte(row.Text("parts"))
+// decode reads the parts of a message. With an error, what could be read is
+// kept, and all parts as they stand.
+func decode(role string, parts []byte) (*decoder, error) {
+	d := &decoder{role: role}
 	err := rawjson.Elements(parts, d.part)
 	if err != nil {
 		d.add(message.ByHarness, message.Opaque{Format: "crush", Raw: parts})
 	}
-	m.Item.Messages = d.item.Messages
-	if d.role != "assistant" {
-		return m, err
-	}
-	m.Open = !d.finished
-	if d.wire == "" {
-		d.wire = native.Wire(row.Text("provider"), m.model)
-	}
-	for i := range m.Messages {
-		if a := &m.Messages[i]; a.Role == message.Assistant {
-			a.Wire, a.Model, a.Stop = d.wire, m.model, d.stop
-			d.sign(a.Parts)
-		}
-	}
-	return m, err
+	return d, err
 }
 
 // decoder gathers the parts of one message.
@@ -128,12 +110,16 @@ func (d *decoder) reasoning(data native.Object) {
 	}
 }
 
-// sign gives calls their signatures.
-func (d *decoder) sign(parts []message.Part) {
-	for i, p := range parts {
+// answer completes the model's message with what its parts say of it.
+func (d *decoder) answer(m *message.Message, provider, model string) {
+	if d.wire == "" {
+		d.wire = native.Wire(provider, model)
+	}
+	m.Wire, m.Model, m.Stop = d.wire, model, d.stop
+	for i, p := range m.Parts {
 		if call, ok := p.(message.ToolCall); ok && d.signatures[call.ID] != "" {
 			call.Signature = d.signatures[call.ID]
-			parts[i] = call
+			m.Parts[i] = call
 		}
 	}
 }

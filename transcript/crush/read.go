@@ -17,7 +17,6 @@ type reader struct {
 	db      *sqlitefile.DB
 	sink    transcript.Sink
 	session session
-	begun   bool
 	last    string // the latest record
 }
 
@@ -77,32 +76,42 @@ func (r *reader) messages(ctx context.Context) error {
 }
 
 func (r *reader) message(row sqlitefile.Row) error {
-	id := row.Text("id")
+	id, model := row.Text("id"), row.Text("model")
 	if id == "" {
 		r.sink.Problem(transcript.Problem{Record: r.session.ID, What: "a message has no id; it is skipped"})
 		return nil
 	}
-	m, err := decode(row)
+	d, err := decode(row.Text("role"), []byte(row.Text("parts")))
 	if err != nil {
 		r.sink.Problem(transcript.Problem{Record: id, What: fmt.Sprintf("not all of the message is understood, it is kept as it stands: %v", err)})
 	}
-	if len(m.Messages) == 0 {
+	item := d.item
+	if len(item.Messages) == 0 {
 		return nil
 	}
-	if !r.begun {
-		r.begun = true
+	item.ID, item.Parent, item.Created = id, r.last, native.Time(row.Int("created_at"))
+	if first := &item.Messages[0]; first.Role == message.Assistant {
+		item.Open = !d.finished
+		d.answer(first, row.Text("provider"), model)
+	}
+	// A summary that was cut off is marked as one too, but Crush never used it.
+	used := id == r.session.summary || row.Int("is_summary_message") != 0 && d.stop == message.StopEnd
+	if text := item.Messages[0].PlainText(); used && text != "" && r.last != "" {
+		return r.tell(transcript.Record{ID: id, Parent: r.last, Created: item.Created, Compaction: &transcript.Compaction{
+			// What Crush sends from here on begins with the summary.
+			Treatments: []transcript.Treatment{{As: history.AsSummary, Text: text}},
+			Reason:     history.Reason{Model: model},
+		}})
+	}
+	return r.tell(item.Records()...)
+}
+
+// tell gives records to the sink, and before the first one the conversation.
+func (r *reader) tell(records ...transcript.Record) error {
+	if r.last == "" {
 		if err := r.sink.Conversation(r.session.Conversation); err != nil {
 			return err
 		}
-	}
-	m.ID, m.Parent = id, r.last
-	records := m.Records()
-	if text := m.Messages[0].PlainText(); text != "" && r.last != "" && r.isSummary(m) {
-		records = []transcript.Record{{ID: id, Parent: r.last, Created: m.Created, Compaction: &transcript.Compaction{
-			// What Crush sends from here on begins with the summary.
-			Treatments: []transcript.Treatment{{As: history.AsSummary, Text: text}},
-			Reason:     history.Reason{Model: m.model},
-		}}}
 	}
 	for _, record := range records {
 		if err := r.sink.Record(record); err != nil {
@@ -111,17 +120,4 @@ func (r *reader) message(row sqlitefile.Row) error {
 		r.last = record.ID
 	}
 	return nil
-}
-
-// isSummary reports whether Crush continued from a message as the summary of
-// all before it. One that was cut off is marked as a summary, but never used.
-func (r *reader) isSummary(m *crushMessage) bool {
-	return m.ID == r.session.summary || m.summary && !m.Open && m.Messages[0].Stop == message.StopEnd
-}
-
-// crushMessage is a row of the table messages.
-type crushMessage struct {
-	native.Item
-	model   string
-	summary bool
 }

@@ -78,10 +78,24 @@ func Record(ctx context.Context, format transcript.Format, f *transcript.File) (
 			t.Tip = t.Records[len(t.Records)-1].ID
 		}
 	}
+	return r, r.fault()
+}
+
+func (r *Recording) fault() error {
 	if len(r.Faults) > 0 {
-		return r, fmt.Errorf("the sink's contract is broken: %q", r.Faults)
+		return fmt.Errorf("the sink's contract is broken: %q", r.Faults)
 	}
-	return r, nil
+	return nil
+}
+
+// Check holds records to the sink's contract.
+func Check(records ...transcript.Record) error {
+	s := &sink{}
+	_ = s.Conversation(transcript.Conversation{ID: "checked"})
+	for _, r := range records {
+		_ = s.Record(r)
+	}
+	return (*Recording)(s).fault()
 }
 
 // Read records the file at path. The format must recognise it.
