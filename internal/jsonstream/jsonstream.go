@@ -2,6 +2,7 @@ package jsonstream
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -169,58 +170,90 @@ func (s *scanner) value(key string, index int) error {
 // brackets and quotes alone.
 func (s *scanner) extent() ([]byte, error) {
 	var data []byte
-	depth, inString, escaped := 0, false, false
+	var e extent
 	for {
 		chunk, err := s.chunk()
 		if err != nil {
 			return nil, s.orWanted(err, "the end of the value")
 		}
-		end := -1
-	scan:
-		for i, c := range chunk {
-			switch {
-			case escaped:
-				escaped = false
-			case inString:
-				switch c {
-				case '\\':
-					escaped = true
-				case '"':
-					if inString = false; depth == 0 {
-						end = i + 1
-						break scan
-					}
-				}
-			case c == '"':
-				inString = true
-			case c == '{', c == '[':
-				depth++
-			case (c == '}' || c == ']') && depth > 0:
-				if depth--; depth == 0 {
-					end = i + 1
-					break scan
-				}
-			case depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':' || isSpace(c)):
-				end = i
-				break scan
-			}
-		}
-		taken := end
-		if end < 0 {
-			taken = len(chunk)
-		}
-		if len(data)+taken > MaxValue {
+		n, ended := e.scan(chunk)
+		if len(data)+n > MaxValue {
 			return nil, s.wanted(fmt.Sprintf("a value of at most %d bytes", MaxValue))
 		}
-		data = append(data, chunk[:taken]...)
-		s.skip(taken)
-		if end >= 0 {
-			if len(data) == 0 {
-				return nil, s.wanted("a value")
-			}
+		data = append(data, chunk[:n]...)
+		s.skip(n)
+		if ended && len(data) == 0 {
+			return nil, s.wanted("a value")
+		}
+		if ended {
 			return data, nil
 		}
 	}
+}
+
+// extent is how far into a value a scan has come.
+type extent struct {
+	depth             int
+	inString, escaped bool
+}
+
+// scan returns how many of the bytes belong to the value, and whether it ends
+// with them.
+func (e *extent) scan(data []byte) (n int, ended bool) {
+	for i := 0; i < len(data); i++ {
+		if e.inString {
+			if i += e.scanString(data[i:]); e.inString || i == len(data) {
+				return len(data), !e.inString && e.depth == 0
+			}
+			if e.depth == 0 {
+				return i, true
+			}
+		}
+		switch c := data[i]; {
+		case c == '"':
+			e.inString = true
+		case c == '{', c == '[':
+			e.depth++
+		case (c == '}' || c == ']') && e.depth > 0:
+			if e.depth--; e.depth == 0 {
+				return i + 1, true
+			}
+		case e.depth == 0 && (c == ',' || c == '}' || c == ']' || c == ':' || isSpace(c)):
+			return i, true
+		}
+	}
+	return len(data), false
+}
+
+// scanString returns how many of the bytes belong to the string that data is
+// inside of. Most of an export is long strings.
+func (e *extent) scanString(data []byte) int {
+	quote := -1 // the next one, escaped or not
+	for i := 0; i < len(data); {
+		if e.escaped {
+			e.escaped = false
+			i++
+			continue
+		}
+		if quote < i {
+			if quote = bytes.IndexByte(data[i:], '"'); quote < 0 {
+				quote = len(data)
+			} else {
+				quote += i
+			}
+		}
+		if escape := bytes.IndexByte(data[i:quote], '\\'); escape >= 0 {
+			e.escaped = true
+			i += escape + 1
+			continue
+		}
+		if quote < len(data) {
+			e.inString = false
+			return quote + 1
+		}
+		break
+	}
+	return len(data)
 }
 
 // chunk returns the bytes that are at hand, at least one.
