@@ -103,26 +103,30 @@ func unescapeMarks(s string) string {
 
 // A scope is one part of a serialised text.
 type scope struct {
-	word   string   // user, ai, call …
-	handle string   //
+	word   string // user, ai, call …
+	handle string
 	words  []string // what else its line says
-	body   string   // as it was before marks were escaped
+	raw    string   // the lines under it, marks escaped
+	whole  bool     // its line is: a page can end in the middle of one
 }
+
+// body returns the text as it was before Serialise.
+func (s *scope) body() string { return unescapeMarks(strings.TrimSuffix(s.raw, "\n")) }
 
 // scopes reads what Serialise wrote, or a piece of it as a page holds it: the
 // text before the first mark belongs to a scope without a word.
 func scopes(text string) iter.Seq[scope] {
 	return func(yield func(scope) bool) {
 		before, rest, found := strings.Cut(text, scopeMark)
-		if before != "" && !yield(scope{body: unescapeMarks(before)}) {
+		if before != "" && !yield(scope{raw: before}) {
 			return
 		}
 		for found {
 			var s string
 			s, rest, found = strings.Cut(rest, scopeMark)
-			line, body, _ := strings.Cut(s, "\n")
+			line, raw, whole := strings.Cut(s, "\n")
 			words := splitWords(line)
-			sc := scope{word: words[0], body: unescapeMarks(strings.TrimSuffix(body, "\n"))}
+			sc := scope{word: words[0], raw: raw, whole: whole}
 			if len(words) > 1 {
 				sc.handle, sc.words = words[1], words[2:]
 			}

@@ -183,7 +183,7 @@ func TestP13NoTextForgesASpeaker(t *testing.T) {
 		text := join(Serialise(path, SerialiseOptions{}))
 		var got []said
 		for s := range scopes(text) {
-			got = append(got, said{s.word, s.handle, s.body})
+			got = append(got, said{s.word, s.handle, s.body()})
 		}
 		if !slices.Equal(got, want) {
 			t.Fatalf("got\n%q\nwant\n%q\nin\n%s", got, want, text)
