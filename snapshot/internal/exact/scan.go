@@ -16,14 +16,15 @@ const MaxLen = 160
 type byteKind uint8
 
 const (
-	digit      byteKind = 1 << iota
-	lower               // a–z
-	upper               // A–Z
-	slash               // /
-	underscore          // _
-	joiner              // . - : and others that stand inside a token, not alone
-	backslash           // ends a token, with the escape it begins
-	high                // a byte of a character outside ASCII
+	digit     byteKind = 1 << iota
+	lower              // a–z
+	upper              // A–Z
+	slash              // /
+	joiner             // _ . - : and others that stand inside a token
+	backslash          // ends a token, with the escape it begins
+	high               // a byte of a character outside ASCII
+
+	plain = digit | lower | upper | slash | joiner
 )
 
 // byteKinds is the kind of each byte; 0 separates tokens.
@@ -39,9 +40,7 @@ var byteKinds = sync.OnceValue(func() *[256]byteKind {
 			kinds[b] = upper
 		case b == '/':
 			kinds[b] = slash
-		case b == '_':
-			kinds[b] = underscore
-		case strings.IndexByte(".-:@%+~#=", byte(b)) >= 0:
+		case strings.IndexByte("_.-:@%+~#=", byte(b)) >= 0:
 			kinds[b] = joiner
 		case b == '\\':
 			kinds[b] = backslash
@@ -58,8 +57,12 @@ type token struct {
 	seen       byteKind // of all its bytes
 }
 
+// shortestWord is the length from which letters alone can be a key: capitals
+// in a shorter one say too little.
+const shortestWord = 8
+
 // tokens yields the tokens of text that could be or hold an exact string:
-// those with a digit, a slash, a capital, an underscore or a full stop. Plain
+// those with more than lower-case letters. Plain
 // words, most of any text, cost one look-up a byte.
 func tokens(text string, yield func(token) bool) {
 	kinds := byteKinds()
@@ -73,22 +76,17 @@ func tokens(text string, yield func(token) bool) {
 			continue
 		}
 		t := token{start: i, end: i}
-		for t.end < len(text) {
-			k := kinds[text[t.end]]
-			if k == 0 || k == backslash {
+		for {
+			t.end, t.seen = run(text, t.end, t.seen, kinds)
+			n := 0
+			if t.end < len(text) && kinds[text[t.end]] == high {
+				n = letterLen(text, t)
+			}
+			if n == 0 {
 				break
 			}
-			if k == high {
-				n := letterLen(text, t)
-				if n == 0 {
-					break
-				}
-				t.seen |= high
-				t.end += n
-				continue
-			}
-			t.seen |= k
-			t.end++
+			t.end += n
+			t.seen |= high
 		}
 		if t.end == i { // a character outside ASCII that is no letter
 			_, n := utf8.DecodeRuneInString(text[i:])
@@ -97,17 +95,34 @@ func tokens(text string, yield func(token) bool) {
 		}
 		extend(text, &t, kinds)
 		i = t.end
-		if t.seen&^(lower|high) != 0 && t.end-t.start >= 4 && !yield(t) {
+		least := 4
+		if t.seen&^(lower|upper|high) == 0 {
+			least = shortestWord
+		}
+		if t.seen&^(lower|high) != 0 && t.end-t.start >= least && !yield(t) {
 			return
 		}
 	}
+}
+
+// run returns the end of the plain characters from i on, and their kinds.
+func run(text string, i int, seen byteKind, kinds *[256]byteKind) (int, byteKind) {
+	for i < len(text) {
+		k := kinds[text[i]]
+		if k&plain == 0 {
+			break
+		}
+		seen |= k
+		i++
+	}
+	return i, seen
 }
 
 // extend lengthens a token over what only a URL or a Windows path may hold.
 func extend(text string, t *token, kinds *[256]byteKind) {
 	switch {
 	case t.seen&slash != 0 && strings.Contains(text[t.start:t.end], "://"):
-		for t.end < len(text) && (kinds[text[t.end]]&^(backslash|high) != 0 || strings.IndexByte("?&,;!$*(", text[t.end]) >= 0) {
+		for t.end < len(text) && (kinds[text[t.end]]&plain != 0 || strings.IndexByte("?&,;!$*(", text[t.end]) >= 0) {
 			t.end++
 		}
 	case t.end-t.start == 2 && text[t.end-1] == ':' && t.seen&(lower|upper) != 0 && strings.HasPrefix(text[t.end:], `\`):
