@@ -66,15 +66,17 @@ type Entries interface {
 	// is a [*TipMovedError]; the returned entries are complete in both cases.
 	//
 	// The entries must end at a turn boundary with every call answered or its
-	// message settled ([ValidateTurns]). Entries whose ids are stored under the
-	// same parent already are taken as saved by an earlier try.
+	// message settled ([ValidateTurns]), and continue from one: the error is a
+	// [*MidTurnError] where Parent is inside a turn. Entries whose ids are stored
+	// under the same parent already are taken as saved by an earlier try; if all
+	// are, and the tip is at or below the last of them, the tip stays.
 	Append(ctx context.Context, r AppendRequest) ([]Entry, error)
-	// MoveTip makes to the tip if the tip still equals expected, else it fails
-	// with a [*TipMovedError] and nothing changes.
+	// MoveTip makes to the tip if the tip still equals expected, or is to
+	// already; else it fails with a [*TipMovedError] and nothing changes.
 	MoveTip(ctx context.Context, to Boundary, expected ID) error
 	// Fork copies the path that ends at r.At, its checkpoints and pins into a
 	// new conversation under new ids. It streams: memory does not grow with the
-	// path.
+	// path. Where r.ID names a fork of the same entry, that one is returned.
 	Fork(ctx context.Context, r ForkRequest) (Conversation, error)
 	// Import stores entries of another tool's file; see [ImportRequest].
 	Import(ctx context.Context, r ImportRequest) (ImportResult, error)
@@ -168,6 +170,7 @@ type PathQuery struct {
 type Marks interface {
 	// Mark stores a checkpoint at a turn boundary. A name may be set again: the
 	// earlier mark stays listed. The store makes an ID and Created where missing.
+	// Setting a mark again by its ID has no effect.
 	Mark(ctx context.Context, at Boundary, c Checkpoint) (Checkpoint, error)
 	// Checkpoints returns all marks of a conversation, the newest first.
 	Checkpoints(ctx context.Context, conversation ID) ([]Checkpoint, error)
@@ -181,14 +184,16 @@ type Marks interface {
 
 // Pending is what is not on a path yet.
 type Pending interface {
-	// Enqueue keeps a prompt for the next turn boundary.
+	// Enqueue keeps a prompt for the next turn boundary. The store makes an ID
+	// and Created where missing. Keeping it again by its ID has no effect.
 	Enqueue(ctx context.Context, p QueuedPrompt) error
 	// Queue returns the waiting prompts, the oldest first.
 	Queue(ctx context.Context, conversation ID) ([]QueuedPrompt, error)
-	// Dequeue drops a prompt that its author took back.
+	// Dequeue drops a prompt that its author took back. It fails with
+	// [ErrNotFound] where the prompt does not wait any more: a run has taken it.
 	Dequeue(ctx context.Context, conversation, prompt ID) error
 
-	// SaveDraft stores or replaces the draft of a run.
+	// SaveDraft stores or replaces the draft of a run, and sets Updated.
 	SaveDraft(ctx context.Context, d Draft) error
 	// Drafts returns the drafts of a conversation, the latest first.
 	Drafts(ctx context.Context, conversation ID) ([]Draft, error)
@@ -257,4 +262,14 @@ type Problem struct {
 	What         string // for people: what is wrong and what it means
 	Repaired     bool
 	Advice       string // what to do, where Repaired is false
+}
+
+// A Watcher tells cheaply that something was written. It is an extra of a
+// store, found by a type assertion.
+type Watcher interface {
+	// DataVersion returns a number that is another one after each write, by
+	// whichever process. It costs microseconds, so that a program which shows a
+	// conversation may ask several times a second. The number means nothing
+	// beyond this open store.
+	DataVersion(ctx context.Context) (int64, error)
 }

@@ -1,0 +1,3 @@
+// Package record turns entries, drafts and ids into what a store keeps of
+// them, and back, so that all stores keep and refuse the same.
+package record
