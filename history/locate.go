@@ -58,8 +58,8 @@ func MarkOnPath(ctx context.Context, s interface {
 // A Parting is where the paths to two entries part.
 type Parting struct {
 	Last ID // the last entry that both paths have; none where they share none
-	// Depth, A and B are the depths of Last and of the two entries.
-	Depth, A, B int
+	// Depth is that of Last, ADepth and BDepth are those of the two entries.
+	Depth, ADepth, BDepth int
 }
 
 // Part finds where the paths to two entries part. Of the tree it reads the
@@ -81,7 +81,7 @@ func Part(ctx context.Context, s Entries, conversation, a, b ID) (Parting, error
 			return Parting{}, fmt.Errorf("entry %v: %w", id, ErrNotFound)
 		}
 	}
-	p := Parting{A: nodes[a].depth, B: nodes[b].depth}
+	p := Parting{ADepth: nodes[a].depth, BDepth: nodes[b].depth}
 	for a != b {
 		if nodes[a].depth >= nodes[b].depth {
 			a = nodes[a].parent
