@@ -5,8 +5,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -25,7 +25,11 @@ func texts(tb testing.TB) map[string]string {
 		return strings.ToValidUTF8(string(data[:min(len(data), limit)]), "")
 	}
 	samples := filepath.Join("..", "testdata", "samples")
-	source := filepath.Join(runtime.GOROOT(), "src")
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	source := filepath.Join(strings.TrimSpace(string(goroot)), "src")
 	var random strings.Builder
 	sum := sha256.Sum256([]byte("tokens"))
 	for range 200 {

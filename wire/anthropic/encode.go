@@ -39,7 +39,6 @@ type encoder struct {
 	sealer  *wire.Sealer
 	notes   []wire.Note
 	role    string // of the message being written, empty before the first
-	blocks  int    // in it so far
 	mark    bool   // the next block ends with a cache mark
 	err     error  // of fetching a blob
 }

@@ -130,5 +130,7 @@ func write(w []float64) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	os.Stdout.Write(out)
+	if _, err := os.Stdout.Write(out); err != nil {
+		log.Fatal(err)
+	}
 }
