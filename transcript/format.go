@@ -90,9 +90,11 @@ type Record struct {
 	Parent  string // the record it continues from; empty at a root
 	Created time.Time
 	Message *message.Message
-	// Compaction is the tool's own compaction at this point.
+	// Compaction is the tool's own compaction at this point. Where it cannot be
+	// applied to the path of Parent, its texts are kept as a message instead.
 	Compaction *Compaction
 	Usage      *history.Usage
+	Line       int64 // where it stands in the file, for problems; 0 where there are no lines
 }
 
 // Compaction is how a tool hides records of the path from its model.

@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,9 @@ import (
 // MaxLine is the longest line that is read. Sessions with single lines of
 // several hundred megabytes exist (Codex, 2026); a longer one is reported.
 const MaxLine = 1 << 30
+
+// lineBuffer is the longest line that is read without memory of its own.
+const lineBuffer = 1 << 20
 
 // A Line is one line of a file. Data is valid until the next one is read.
 type Line struct {
@@ -22,52 +26,76 @@ type Line struct {
 	Torn bool
 	// Skipped is the length of a line longer than MaxLine, whose Data is empty.
 	Skipped int64
+
+	own bool // Data is not reused
+}
+
+// Keep returns Data for longer than the next line: a copy, except of a line so
+// long that it has memory of its own.
+func (l Line) Keep() []byte {
+	if l.own {
+		return l.Data
+	}
+	return bytes.Clone(l.Data)
 }
 
 // Lines yields the lines of a file, without their ends, empty ones included.
-// Memory grows only with the longest line.
+// Memory grows only with the longest line. r stands at its beginning.
 func Lines(r io.Reader) iter.Seq2[Line, error] {
 	return lines(r, MaxLine)
 }
 
 func lines(r io.Reader, maxLine int64) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
-		buffered := bufio.NewReaderSize(r, 1<<20)
-		var long []byte // a line that is larger than the buffer
+		buffered := bufio.NewReaderSize(r, lineBuffer)
+		// A long line is read again where it stands, once its length is known:
+		// gathering it would take up to three times its size.
+		section, seekable := r.(*io.SectionReader)
 		line := Line{Number: 1}
-		var size int64
 		for {
-			piece, err := buffered.ReadSlice('\n')
-			size += int64(len(piece))
+			data, size, err := readLine(buffered, maxLine, seekable)
 			switch {
-			case errors.Is(err, bufio.ErrBufferFull):
-				if size <= maxLine {
-					long = append(long, piece...)
-				}
-				continue
 			case err != nil && err != io.EOF:
 				yield(Line{}, fmt.Errorf("line %d: %w", line.Number, err))
 				return
 			case size == 0:
 				return
+			case size > maxLine:
+				data, line.Skipped = nil, size
+			case data == nil:
+				data = make([]byte, size)
+				if _, err := section.ReadAt(data, line.Offset); err != nil && err != io.EOF {
+					yield(Line{}, fmt.Errorf("line %d: %w", line.Number, err))
+					return
+				}
 			}
-			line.Data = piece
-			if len(long) > 0 {
-				long = append(long, piece...)
-				line.Data = long
-			}
-			if size > maxLine {
-				line.Data, line.Skipped = nil, size
-			}
-			line.Data, line.Torn = trimEnd(line.Data), err == io.EOF
-			if !yield(line, nil) || err == io.EOF {
+			line.Data, line.own = trimEnd(data), size > lineBuffer
+			line.Torn = err == io.EOF
+			if !yield(line, nil) || line.Torn {
 				return
 			}
-			if cap(long) > 16<<20 {
-				long = nil // one huge line does not keep its memory
-			}
 			line = Line{Number: line.Number + 1, Offset: line.Offset + size}
-			long, size = long[:0], 0
+		}
+	}
+}
+
+// readLine returns the next line and its size. The data is nil where the line
+// is longer than maxLine, or does not fit the buffer and measure is set.
+func readLine(r *bufio.Reader, maxLine int64, measure bool) (data []byte, size int64, err error) {
+	for {
+		piece, err := r.ReadSlice('\n')
+		size += int64(len(piece))
+		full := errors.Is(err, bufio.ErrBufferFull)
+		switch {
+		case !full && size == int64(len(piece)):
+			return piece, size, err
+		case size > maxLine || measure:
+			data = nil
+		default:
+			data = append(data, piece...)
+		}
+		if !full {
+			return data, size, err
 		}
 	}
 }

@@ -29,8 +29,9 @@ type writer struct {
 
 // place is where a record went.
 type place struct {
-	id    history.ID
-	depth int
+	id     history.ID
+	depth  int
+	parent string // the record it continues from
 }
 
 // One batch is a transaction of at most about this size.
@@ -106,21 +107,28 @@ func (w *writer) resolve(l Link) (history.Link, error) {
 	return link, err
 }
 
-var errNoConversation = errors.New("a record came before its conversation")
+var (
+	errNoConversation = errors.New("a record came before its conversation")
+	errEmptyRecord    = errors.New("expected either a message or a compaction")
+)
 
 func (w *writer) Record(r Record) error {
-	if w.imported == nil {
+	switch {
+	case w.imported == nil:
 		return errNoConversation
+	case (r.Message == nil) == (r.Compaction == nil):
+		return fmt.Errorf("record %q: %w", r.ID, errEmptyRecord)
 	}
+	problem := func(what string) { w.Problem(Problem{Line: r.Line, Record: r.ID, What: what}) }
 	if _, again := w.known[r.ID]; again {
-		w.Problem(Problem{Record: r.ID, What: "the id stands twice in the file; the second record is skipped"})
+		problem("the id stands twice in the file; the second record is skipped")
 		return nil
 	}
-	parent, ok := w.known[r.Parent]
-	if !ok && r.Parent != "" {
-		parent = w.known[w.last]
-		w.Problem(Problem{Record: r.ID, What: fmt.Sprintf("it continues from %q, which is not in the file; it is attached to the record before it", r.Parent)})
+	if _, ok := w.known[r.Parent]; !ok && r.Parent != "" {
+		problem(fmt.Sprintf("it continues from %q, which is not in the file; it is attached to the record before it", r.Parent))
+		r.Parent = w.last
 	}
+	parent := w.known[r.Parent]
 	entry := history.Entry{
 		ID:      history.SourceID(r.Created, w.conversation.ID.String(), r.ID),
 		Parent:  parent.id,
@@ -129,17 +137,15 @@ func (w *writer) Record(r Record) error {
 		Usage:   r.Usage,
 	}
 	if r.Compaction != nil {
-		c, err := w.compaction(r.Compaction, parent)
-		if err != nil {
-			w.Problem(Problem{Record: r.ID, What: "the compaction is skipped: " + err.Error()})
-			w.known[r.ID] = parent // its children continue from its parent
-			return nil
+		var err error
+		if entry.Compaction, err = w.compaction(r.Compaction, r.Parent); err != nil {
+			problem("the compaction cannot be applied, its text is kept as a message: " + err.Error())
+			entry.Compaction, entry.Message = nil, r.Compaction.asMessage()
 		}
-		entry.Compaction = c
 	} else {
 		entry.Message = settle(r.Message)
 	}
-	w.known[r.ID], w.last = place{entry.ID, parent.depth + 1}, r.ID
+	w.known[r.ID], w.last = place{entry.ID, parent.depth + 1, r.Parent}, r.ID
 	w.imported.Records++
 	w.batch.Entries = append(w.batch.Entries, entry)
 	w.batchBytes += size(entry.Message)
@@ -160,19 +166,21 @@ func settle(m *message.Message) *message.Message {
 	return m
 }
 
-func (w *writer) compaction(c *Compaction, parent place) (*history.Compaction, error) {
+// compaction puts handles for the tool's own ids, on the path that ends at the
+// record parent.
+func (w *writer) compaction(c *Compaction, parent string) (*history.Compaction, error) {
 	made := &history.Compaction{Reason: c.Reason}
 	made.Reason.Trigger = history.ByImport
 	for _, t := range c.Treatments {
-		from, to := 1, parent.depth
+		from, to := 1, w.known[parent].depth
 		if t.From != "" {
-			if from = w.known[t.From].depth; from == 0 {
-				return nil, fmt.Errorf("it begins at %q, which is not in the file", t.From)
+			if from = w.depthOnPath(t.From, parent); from == 0 {
+				return nil, fmt.Errorf("it begins at %q, which is not on its path", t.From)
 			}
 		}
 		if t.To != "" {
-			if to = w.known[t.To].depth; to == 0 {
-				return nil, fmt.Errorf("it ends at %q, which is not in the file", t.To)
+			if to = w.depthOnPath(t.To, parent); to == 0 {
+				return nil, fmt.Errorf("it ends at %q, which is not on its path", t.To)
 			}
 		}
 		if t.Part != 0 {
@@ -186,6 +194,29 @@ func (w *writer) compaction(c *Compaction, parent place) (*history.Compaction, e
 		})
 	}
 	return made, made.Validate()
+}
+
+// depthOnPath returns the depth of a record on the path that ends at tip, or 0.
+func (w *writer) depthOnPath(record, tip string) int {
+	depth := w.known[record].depth
+	for w.known[tip].depth > depth {
+		tip = w.known[tip].parent
+	}
+	if tip != record {
+		return 0
+	}
+	return depth
+}
+
+// asMessage is what is kept of a compaction that hides nothing.
+func (c *Compaction) asMessage() *message.Message {
+	m := &message.Message{Role: message.User, Author: message.ByHarness}
+	for _, t := range c.Treatments {
+		if t.Text != "" {
+			m.Parts = append(m.Parts, message.Text{Text: t.Text})
+		}
+	}
+	return m
 }
 
 func (w *writer) Label(l Label) error {
