@@ -17,7 +17,7 @@ func Text(s string) int {
 }
 
 // raw sums the cost of every byte; the first follows a newline.
-func raw(s string) int64 {
+func raw[T string | []byte](s T) int64 {
 	var sum int64
 	before := uint(newline) * Stride
 	for i := 0; i < len(s); i++ {
