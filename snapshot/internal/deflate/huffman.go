@@ -8,15 +8,15 @@ import (
 
 // The alphabets of RFC 1951.
 const (
-	endOfBlock  = 256
-	firstLength = 257
-	numLiterals = 286
-	numDists    = 30
-	maxBits     = 15
+	endOfBlock   = 256
+	firstLength  = 257
+	numLiterals  = 286
+	numDistances = 30
+	maxBits      = 14 // of 15 allowed: four literals then fit 64 bits beside 7 pending
 )
 
 // A histogram counts how often each symbol is used. Only the first
-// numLiterals or numDists are; the rest saves bounds checks.
+// numLiterals or numDistances are; the rest saves bounds checks.
 type histogram [512]uint32
 
 // lengthCode returns the code of a match length less 3, counted from

@@ -43,47 +43,95 @@ func (w *writer) finish() []byte {
 }
 
 const (
-	maxTokenBytes  = 6   // 15+5 bits of length and 15+13 of distance
-	maxHeaderBytes = 320 // 316 code lengths of at most 7 bits, and the code for them
+	maxSequenceBytes = 6   // 14+5 bits of length and 14+13 of distance
+	maxHeaderBytes   = 320 // 316 code lengths of at most 7 bits, and the code for them
 )
 
-// block writes tokens as a block with its own Huffman codes.
-func (w *writer) block(tokens []token, literals, distances *histogram, last bool) {
-	w.grow(maxHeaderBytes + maxTokenBytes*len(tokens) + 16)
-	var (
-		literalCode [512]code
-		distCode    [32]code
-	)
+// block writes a block with Huffman codes of its own.
+func (w *writer) block(b *block, last bool) {
+	w.grow(maxHeaderBytes + maxSequenceBytes*len(b.sequences) + 2*b.size() + 16)
+	literals, distances := b.symbols()
 	literalLengths := lengths(literals[:numLiterals], maxBits)
-	distanceLengths := lengths(distances[:numDists], maxBits)
-	codes(literalLengths, literalCode[:])
-	codes(distanceLengths, distCode[:])
-
+	distanceLengths := lengths(distances[:numDistances], maxBits)
 	w.header(literalLengths, distanceLengths, last)
-	for _, t := range tokens {
-		if t&isMatch == 0 {
-			c := literalCode[t&0xFF]
-			w.add(c.bits(), c.len())
-			continue
-		}
-		length := uint32(t >> 16 & 0xFF)
-		lc := lengthCode(length)
-		c := literalCode[firstLength+lc]
-		v, n := c.bits(), c.len()
-		v |= uint64(length-uint32(lengthBase[lc])) << n
-		n += uint(lengthExtra(lc))
 
-		distance := uint32(t & 0x7FFF)
-		dc := distanceCode(distance)
-		c = distCode[dc]
-		v |= c.bits() << n
-		n += c.len()
-		extra := distanceExtra(dc)
-		v |= uint64(distance&(1<<extra-1)) << n
-		w.add(v, n+uint(extra))
+	var literalCodes, distanceCodes [512]code
+	codes(literalLengths, literalCodes[:])
+	codes(distanceLengths, distanceCodes[:])
+	w.body(b, &literalCodes, &distanceCodes)
+	end := literalCodes[endOfBlock]
+	w.add(end.bits(), end.len())
+}
+
+// body writes a block's sequences. It keeps the pending bits in registers and
+// moves whole bytes out after four literals or a match, however few they are:
+// a branch that cannot be foretold costs more than the store.
+func (w *writer) body(b *block, literals, distances *[512]code) {
+	matches := lengthBits(literals)
+	raw, out := b.raw[b.from:], w.buf[len(w.buf):cap(w.buf)]
+	pending, n, at := w.pending, w.n, 0
+	for _, s := range b.sequences {
+		run := raw[:s.literals&^3]
+		for len(run) >= 4 {
+			v := binary.LittleEndian.Uint32(run)
+			c0, c1, c2, c3 := literals[v&0xFF], literals[v>>8&0xFF], literals[v>>16&0xFF], literals[v>>24]
+			low, nLow := c0.bits()|c1.bits()<<(c0.len()&63), c0.len()+c1.len()
+			high, nHigh := c2.bits()|c3.bits()<<(c2.len()&63), c2.len()+c3.len()
+			pending |= (low | high<<(nLow&63)) << (n & 63)
+			n += nLow + nHigh
+			binary.LittleEndian.PutUint64(out[at:at+8], pending)
+			at += int(n >> 3)
+			pending >>= n & 56
+			n &= 7
+			run = run[4:]
+		}
+		// The last few, as three codes of which those too many are empty.
+		v, keep := binary.LittleEndian.Uint32(raw[s.literals&^3:]), &firstCodes[s.literals&3]
+		c0, c1, c2 := literals[v&0xFF]&keep[0], literals[v>>8&0xFF]&keep[1], literals[v>>16&0xFF]&keep[2]
+		low, nLow := c0.bits()|c1.bits()<<(c0.len()&63), c0.len()+c1.len()
+		pending |= (low | c2.bits()<<(nLow&63)) << (n & 63)
+		n += nLow + c2.len()
+		binary.LittleEndian.PutUint64(out[at:at+8], pending)
+		at += int(n >> 3)
+		pending >>= n & 56
+		n &= 7
+
+		m := matches[s.length&0xFF]
+		pending |= m.bits() << (n & 63)
+		n += m.len()
+		symbol := distanceCode(uint32(s.distance))
+		d := distances[symbol]
+		pending |= d.bits() << (n & 63)
+		n += d.len()
+		extra := distanceExtra(symbol)
+		pending |= uint64(uint32(s.distance)&(1<<extra-1)) << (n & 63)
+		n += uint(extra)
+		binary.LittleEndian.PutUint64(out[at:at+8], pending)
+		at += int(n >> 3)
+		pending >>= n & 56
+		n &= 7
+		raw = raw[s.literals+uint32(s.length)+minMatch:]
 	}
-	c := literalCode[endOfBlock]
-	w.add(c.bits(), c.len())
+	w.buf, w.pending, w.n = w.buf[:len(w.buf)+at], pending, n
+	for _, c := range b.raw[b.covered:b.to] {
+		w.add(literals[c].bits(), literals[c].len())
+	}
+}
+
+// firstCodes holds, for 0 to 3 codes, what to mask three with to keep so many.
+var firstCodes = [4][3]code{
+	{}, {^code(0)}, {^code(0), ^code(0)}, {^code(0), ^code(0), ^code(0)},
+}
+
+// lengthBits returns for each match length less 3 its code with the extra
+// bits.
+func lengthBits(literals *[512]code) (all [256]code) {
+	for n := range all {
+		lc := lengthCode(uint32(n))
+		c := literals[firstLength+lc]
+		all[n] = c + code(uint32(n)-uint32(lengthBase[lc]))<<c.len() + code(lengthExtra(lc))<<24
+	}
+	return all
 }
 
 // lengthOrder is the order in which a block's header gives the lengths of the
