@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/history/internal/record"
@@ -118,11 +119,20 @@ func (s *Store) store(c *conversation, v history.Entry, parent *entry, r record.
 		v.LastCompaction = v.ID
 	}
 	v.Message, v.Compaction = nil, nil
+	v.Usage, v.Seals = clone(v.Usage), slices.Clone(v.Seals)
 	e := &entry{Entry: v, parent: parent, record: r, body: b}
 	b.entries = append(b.entries, e)
 	s.entries[e.ID] = e
 	c.entries = append(c.entries, e)
 	return e
+}
+
+func clone(u *history.Usage) *history.Usage {
+	if u == nil {
+		return nil
+	}
+	copied := *u
+	return &copied
 }
 
 // Import implements [history.Entries].

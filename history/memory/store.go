@@ -156,11 +156,7 @@ func (c *conversation) value() history.Conversation {
 // full returns the entry with its message or compaction.
 func (s *Store) full(e *entry) (history.Entry, error) {
 	v := e.Entry
-	v.Seals = slices.Clone(e.Seals)
-	if e.Usage != nil {
-		usage := *e.Usage
-		v.Usage = &usage
-	}
+	v.Usage, v.Seals = clone(e.Usage), slices.Clone(e.Seals)
 	// The decoder keeps slices of what it is given.
 	if err := record.Decode(&v, e.record.Kind, slices.Clone(e.body.data), s.fetch); err != nil {
 		return history.Entry{}, &history.DamagedError{Conversation: e.Conversation, Entry: e.ID, Err: err}
