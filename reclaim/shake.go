@@ -9,60 +9,26 @@ import (
 	"github.com/stemma-history/stemma/message"
 )
 
-// minGain is the smallest result, in bytes, that is worth a stub.
-const minGain = 512
-
-// A Saving is one result that a compaction takes out of the view, and why.
-type Saving struct {
-	At     history.Handle
-	Tool   string
-	Target string
-	Why    string
-	Bytes  int // how much smaller the view gets
-}
-
 // Shake plans the rung that costs nothing: results of reads are taken out of
 // the view where a later call of the path read the same file again or changed
 // it, so that they show what is no longer true. The current exchange, pinned
 // entries, and what is out of the view already are left alone. The compaction
 // is nil where there is nothing to take.
 func Shake(path []history.Entry, pins []history.ID) (*history.Compaction, []Saving) {
-	s := shaker{fold: history.FoldTreatments(compactions(path)), pinned: map[history.ID]bool{}}
-	for _, id := range pins {
-		s.pinned[id] = true
-	}
-	calls := callsOf(path)
-	protected := currentExchange(path)
-	reasons := supersededBy(calls)
-	for i := range calls {
-		if c := &calls[i]; reasons[i] != "" && c.result.Depth < protected && !s.pinned[path[c.entry].ID] {
-			s.take(c, reasons[i])
-		}
-	}
-	if len(s.treatments) == 0 {
+	if len(path) == 0 {
 		return nil, nil
 	}
-	return &history.Compaction{Treatments: s.treatments, Reason: history.Reason{Trigger: history.ByCommand}}, s.savings
-}
-
-type shaker struct {
-	fold       history.Fold
-	pinned     map[history.ID]bool
-	treatments []history.Treatment
-	savings    []Saving
-}
-
-func (s *shaker) take(c *call, why string) {
-	if s.fold.At(c.result) != nil {
-		return
+	d := newDraft(&Problem{Path: path, Pins: pins})
+	var savings []Saving
+	for _, e := range elidables(d, currentExchange(path)) {
+		if e.rank == superseded {
+			savings = append(savings, e.take(d))
+		}
 	}
-	size := sizeOf(c.content)
-	stub := fmt.Sprintf("[%s %s: %d bytes taken out of the view, %s. To get them back: recall %v]", c.Name, c.target, size, why, c.result)
-	if size-len(stub) < minGain {
-		return
+	if len(savings) == 0 {
+		return nil, nil
 	}
-	s.treatments = append(s.treatments, history.Treatment{From: c.result, To: c.result, As: history.AsStub, Text: stub})
-	s.savings = append(s.savings, Saving{At: c.result, Tool: c.Name, Target: c.target, Why: why, Bytes: size - len(stub)})
+	return &history.Compaction{Treatments: d.added, Reason: history.Reason{Trigger: history.ByCommand}}, savings
 }
 
 // call is a tool call of a path with what matters for the plan.
@@ -126,11 +92,11 @@ func supersededBy(calls []call) []string {
 	return reasons
 }
 
-// currentExchange returns the depth at which the newest exchange begins.
+// currentExchange returns the index at which the newest exchange begins.
 func currentExchange(path []history.Entry) int {
 	for i := len(path) - 1; i >= 0; i-- {
 		if m := path[i].Message; m != nil && m.IsPrompt() {
-			return path[i].Depth
+			return i
 		}
 	}
 	return 0

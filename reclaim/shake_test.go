@@ -128,8 +128,8 @@ func TestTheViewShowsStubsFromTheCompactionOn(t *testing.T) {
 		if changed := was != is; changed != (i == at.Depth-1) {
 			t.Errorf("message %d changed: %v", i, changed)
 		}
-		if i == at.Depth-1 && len(was)-len(is) != savings[0].Bytes {
-			t.Errorf("said to save %d bytes, saved %d", savings[0].Bytes, len(was)-len(is))
+		if i == at.Depth-1 && savings[0].Bytes != len(long) {
+			t.Errorf("said to take %d bytes, took %d", savings[0].Bytes, len(long))
 		}
 	}
 	if r := s.path[at.Depth-1].Message.Parts[0].(message.ToolResult); r.PlainText() != long {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/wire"
 )
@@ -11,7 +12,7 @@ import (
 // View returns what a model is shown of a path, from its root to its tip, with
 // the compactions on it applied.
 func View(path []history.Entry) wire.View {
-	v := viewer{fold: history.FoldTreatments(compactions(path))}
+	v := viewer{fold: history.FoldTreatments(compactions(path)), shown: map[*history.Treatment]bool{}}
 	for i := range path {
 		if path[i].Message != nil {
 			v.add(&path[i])
@@ -33,7 +34,7 @@ func compactions(path []history.Entry) []*history.Compaction {
 type viewer struct {
 	fold  history.Fold
 	view  wire.View
-	shown *history.Treatment // the range whose text was added last
+	shown map[*history.Treatment]bool // the ranges whose text stands in the view
 }
 
 func (v *viewer) add(e *history.Entry) {
@@ -65,10 +66,10 @@ func (v *viewer) add(e *history.Entry) {
 // addRange shows an entry whose whole is treated: the text of the treatment
 // stands once, where its range begins.
 func (v *viewer) addRange(e *history.Entry, s *history.Segment) {
-	if v.shown == s.Treatment {
+	if v.shown[s.Treatment] {
 		return
 	}
-	v.shown = s.Treatment
+	v.shown[s.Treatment] = true
 	v.view.Messages = append(v.view.Messages, wire.Message{
 		Message: message.Message{Role: message.User, Author: message.ByHarness, Parts: []message.Part{message.Text{Text: s.Text}}},
 		At:      e.Handle(),
@@ -90,6 +91,7 @@ func treated(p message.Part, t *history.Treatment) message.Part {
 	case message.Thinking, message.RedactedThinking:
 		return nil
 	case message.ToolCall:
+		p.Arguments = append(rawjson.AppendString([]byte(`{"left_out":`), t.Text), '}')
 		return p
 	}
 	return message.Text{Text: t.Text}
