@@ -123,3 +123,25 @@ func TestArrangedTreesHaveEveryNodeOnce(t *testing.T) {
 		}
 	})
 }
+
+func BenchmarkArrangeTree(b *testing.B) {
+	parents := make([]int, 100_000)
+	for i := range parents {
+		parents[i] = i
+		if i%100 == 99 {
+			parents[i] = i - 50 // a branch
+		}
+	}
+	nodes := make([]Node, len(parents))
+	for i, p := range parents {
+		nodes[i].ID = NewID()
+		if p > 0 {
+			nodes[i].Parent, nodes[i].Depth = nodes[p-1].ID, nodes[p-1].Depth+1
+		}
+	}
+	tip := nodes[len(nodes)-1].ID
+	b.ReportAllocs()
+	for b.Loop() {
+		ArrangeTree(nodes, tip, func(n *Node) bool { return n.ID == tip })
+	}
+}
