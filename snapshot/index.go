@@ -60,7 +60,7 @@ func Index(src []Segment, pages []Page, o IndexOptions) []string {
 	return indexes
 }
 
-// pageText is the text of a page as its index sees it.
+// pageText is the text of a page as its index sees it: canonical.
 type pageText struct {
 	text       string
 	characters int
@@ -84,6 +84,7 @@ func textOf(src []Segment, p *Page, offset int) pageText {
 		if begin > 0 { // not in the middle of a string
 			t.before = t.before[strings.IndexAny(t.before, " \n\t")+1:]
 		}
+		t.before = Canonical(t.before)
 	}
 	var b strings.Builder
 	for i := p.First; i <= p.Last; i++ {
@@ -95,7 +96,7 @@ func textOf(src []Segment, p *Page, offset int) pageText {
 		}
 		offset += len(s)
 	}
-	t.text = b.String()
+	t.text = Canonical(b.String())
 	t.characters = utf8.RuneCountInString(t.text)
 	return t
 }

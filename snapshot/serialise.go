@@ -33,14 +33,14 @@ type SerialiseOptions struct {
 //
 // A result names its call (of 413.2) where its message made several. Nothing
 // in a part's own text can be taken for such a line: a ¶ in it is written ¬B6,
-// and the ¬ of the text itself ¬AC.
+// and a ¬ is written ¬¬.
 //
 // The text of an entry depends on it and on what stands before it, so a longer
 // path only adds segments. Compactions and records that no model gets have no
 // segment. Results are paired with the calls in path: a range should begin at
 // a turn boundary.
 func Serialise(path []*history.Entry, o SerialiseOptions) []Segment {
-	w := writer{SerialiseOptions: o, calls: callNames(path)}
+	w := serialiser{SerialiseOptions: o, calls: callNames(path)}
 	segments := make([]Segment, 0, len(path))
 	for i, e := range path {
 		w.entry(i, e)
@@ -104,13 +104,13 @@ func partHandle(e *history.Entry, part int) history.Handle {
 	return history.Handle{Depth: e.Depth, Part: part + 1}
 }
 
-type writer struct {
+type serialiser struct {
 	SerialiseOptions
 	calls map[message.Place]callName
 	text  strings.Builder // of the entry under way
 }
 
-func (w *writer) entry(index int, e *history.Entry) {
+func (w *serialiser) entry(index int, e *history.Entry) {
 	m := e.Message
 	if m == nil || m.Silent() {
 		return
@@ -127,7 +127,7 @@ func (w *writer) entry(index int, e *history.Entry) {
 }
 
 // stubbed writes the stub of a place, if it has one.
-func (w *writer) stubbed(h history.Handle) bool {
+func (w *serialiser) stubbed(h history.Handle) bool {
 	if w.Stub == nil {
 		return false
 	}
@@ -146,7 +146,7 @@ func isThinking(p message.Part) bool {
 	return false
 }
 
-func (w *writer) part(h history.Handle, p message.Part, m *message.Message, call callName) {
+func (w *serialiser) part(h history.Handle, p message.Part, m *message.Message, call callName) {
 	switch p := p.(type) {
 	case message.Text:
 		if p.Text != "" {
@@ -171,7 +171,7 @@ func (w *writer) part(h history.Handle, p message.Part, m *message.Message, call
 
 // result writes a line for the result and one for each thing in it that is no
 // text. Text behind such a thing stands behind a line of its own again.
-func (w *writer) result(h history.Handle, r message.ToolResult, m *message.Message, call callName) {
+func (w *serialiser) result(h history.Handle, r message.ToolResult, m *message.Message, call callName) {
 	words := []string{call.tool}
 	if call.tool == "" {
 		words[0] = r.Name

@@ -27,12 +27,13 @@ const (
 
 // scopeMark begins the line of a scope, and stands nowhere else. The escape of
 // a ¶ in a text has no ¶ in it: neither in the middle of a line nor at the top
-// of a page, where the one before was cut, can a text show a mark.
+// of a page, where the one before was cut, can a text show a mark. And neither
+// escape ends in a letter that an accent behind it could combine with.
 const (
 	scopeMark   = "¶"
 	escapeMark  = "¬"
 	escapedMark = "¬B6" // the mark's code
-	escapedSelf = "¬AC"
+	escapedSelf = "¬¬"
 )
 
 // speaker is who a message's text comes from. The author says so, not the
@@ -55,7 +56,7 @@ func speaker(m *message.Message) string {
 }
 
 // scope writes the line of a scope and the text behind it.
-func (w *writer) scope(word string, h history.Handle, words []string, body string) {
+func (w *serialiser) scope(word string, h history.Handle, words []string, body string) {
 	w.text.WriteString(scopeMark)
 	w.text.WriteString(word)
 	w.text.WriteByte(' ')

@@ -1,0 +1,43 @@
+package snapshot
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The guide stays in the caches of providers and in stored compactions. To
+// change it, raise GuideVersion and add a golden file for the new version.
+func TestTheGuideOfAVersionNeverChanges(t *testing.T) {
+	golden := fmt.Sprintf("testdata/guide-%d.txt", GuideVersion)
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Guide != string(want) {
+		t.Errorf("the guide differs from %s", golden)
+	}
+}
+
+func TestTheGuideExplainsEveryMark(t *testing.T) {
+	for _, word := range []string{scopeUser, scopeAI, scopeAgent, scopeHarness, scopeDigest, scopeThink, scopeCall, scopeOut, scopeImage, scopeDocument, scopeOpaque, scopeStub} {
+		if !strings.Contains(Guide, scopeMark+word+" ") && !strings.Contains(Guide, scopeMark+word+",") {
+			t.Errorf("the speaker %s is not explained", word)
+		}
+	}
+	for _, escaped := range []string{escapedMark, escapedSelf} {
+		if !strings.Contains(Guide, escaped) {
+			t.Errorf("the escape %s is not explained", escaped)
+		}
+	}
+}
+
+// Words that make a text with images look like an injection, and words that
+// claim more than is so.
+func TestTheGuideAsksForNothing(t *testing.T) {
+	if found := regexp.MustCompile(`(?i)\b(must|obey|follow|always|never|important|ignore|instructions?|you|your|please|do not|don't)\b`).FindString(Guide); found != "" {
+		t.Errorf("the guide says %q", found)
+	}
+}
