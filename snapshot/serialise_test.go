@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -228,4 +229,33 @@ func BenchmarkSerialise(b *testing.B) {
 	for b.Loop() {
 		Serialise(path, SerialiseOptions{})
 	}
+}
+
+// P13: who said what can be told from the pixels alone.
+func TestP13PagesTellWhoSaidWhat(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		path, want := drawSaid(t)
+		for i := range want {
+			want[i].text = Canonical(want[i].text)
+		}
+		shape := Shapes()[0].WithPage(600, 300) // small, so that texts run over pages
+		var text strings.Builder
+		for page, err := range Render(context.Background(), Serialise(path, SerialiseOptions{}), shape, Options{Workers: 1}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			reading, err := Read(page.PNG)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text.WriteString(reading.Text)
+		}
+		var got []said
+		for s := range scopes(text.String()) {
+			got = append(got, said{s.word, s.handle, s.body()})
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("got\n%q\nwant\n%q", got, want)
+		}
+	})
 }
