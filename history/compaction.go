@@ -50,9 +50,12 @@ type Pages struct {
 
 // A Page is one image: its text begins where the one before ends.
 type Page struct {
-	End   int64  `json:"end"` // byte offset in the text of the range
-	CRC   uint32 `json:"crc"` // CRC-32 (IEEE) of the page's text
-	Index string `json:"index"`
+	End   int64  `json:"end"`   // byte offset in the text of the range
+	CRC   uint32 `json:"crc"`   // CRC-32 (IEEE) of the page's text
+	Index string `json:"index"` // stands directly before the image
+	// Width and Height of the image in pixels.
+	Width  int `json:"width"`
+	Height int `json:"height"`
 }
 
 // Reason is why a compaction was made.

@@ -160,6 +160,9 @@ func (d *draft) partCost(i, j int, t *history.Treatment) tokens.Cost {
 }
 
 func (d *draft) treatmentCost(t *history.Treatment) tokens.Cost {
+	if t.As == history.AsPages {
+		return pagesCost(d.problem.Meter, t)
+	}
 	return d.problem.Meter.Text(t.Text)
 }
 
@@ -188,7 +191,7 @@ func (d *draft) treatments() []history.Treatment {
 		}) {
 			continue
 		}
-		if t.From.Part == 0 {
+		if t.From.Part == 0 && t.As != history.AsPages { // pages show what stood there before them
 			ranges = append(ranges, t)
 		}
 		kept = append(kept, t)

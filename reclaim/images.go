@@ -6,6 +6,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/snapshot"
 )
 
 // newestImages are never dropped: what the work is about now is often on them.
@@ -18,6 +19,9 @@ type Reader struct {
 	// those of the files, before base64.
 	MaxImages     int
 	MaxImageBytes int64
+	// Shape is that of pages the model can read; the zero Shape where it reads
+	// none.
+	Shape snapshot.Shape
 }
 
 // picture is a part that is an image or a document, or a result with some.

@@ -55,6 +55,9 @@ func wholeCost(d *draft) int {
 // climb takes the rungs in order until the view is within the target, and
 // further measures where it is not even within the limit.
 func climb(d *draft, plan *Plan) (*draft, error) {
+	if step, changed := unreadable(d); changed {
+		plan.Steps = append(plan.Steps, step)
+	}
 	z := zonesOf(d, d.problem.Budget.Tail)
 	allowed := func(r Rung) bool { return slices.Contains(d.problem.Rungs, r) }
 	if allowed(Elision) {
@@ -62,6 +65,14 @@ func climb(d *draft, plan *Plan) (*draft, error) {
 	}
 	if allowed(Images) {
 		plan.Steps = append(plan.Steps, dropImages(d, z))
+	}
+	if allowed(Pages) {
+		paged := d.clone()
+		step := putPages(paged, z)
+		plan.Steps = append(plan.Steps, step)
+		if step.Applied && paged.tokens() <= d.problem.Budget.Limit() {
+			return paged, nil
+		}
 	}
 	if !allowed(Outline) {
 		return d, nil
@@ -173,15 +184,17 @@ func tooLarge(d *draft) error {
 	return &FitError{Part: "the smallest view of this path", Size: d.tokens(), Limit: limit}
 }
 
-// refuse says why a draft is not worth a compaction, or "".
+// refuse says why a draft is not worth a compaction, or "". Where the view as
+// it stands cannot be sent, fitting is enough.
 func refuse(plan *Plan, d *draft) string {
+	mustChange := plan.Before > d.problem.Budget.Limit() || d.problem.Reason.Trigger == history.BySwitch
 	switch {
 	case len(d.added) == 0:
 		return "nothing can be taken out of the view"
-	case plan.After >= plan.Before && d.problem.Reason.Trigger != history.BySwitch:
-		return "the view would not get smaller"
-	case plan.Before > d.problem.Budget.Limit() && plan.Fits:
+	case mustChange && plan.Fits:
 		return ""
+	case plan.After >= plan.Before:
+		return "the view would not get smaller"
 	case (plan.Before-plan.After)*minPart < plan.Before:
 		return fmt.Sprintf("it would free only %d of %d tokens, less than the cold cache costs", plan.Before-plan.After, plan.Before)
 	}

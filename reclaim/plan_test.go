@@ -10,6 +10,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/snapshot"
 	"github.com/stemma-history/stemma/tokens"
 	"github.com/stemma-history/stemma/wire"
 )
@@ -76,6 +77,10 @@ func TestAViewThatFitsAlwaysExists(t *testing.T) {
 			Reader: Reader{Sees: rapid.Bool().Draw(t, "sees"), MaxImages: 20, MaxImageBytes: 1 << 20},
 			Reason: history.Reason{Trigger: history.ByThreshold},
 		}
+		if p.Reader.Sees && rapid.Bool().Draw(t, "reads pages") {
+			p.Reader.Shape, _ = snapshot.ShapeNamed(rapid.SampledFrom([]string{"6x13", "8x16"}).Draw(t, "shape"))
+			p.Meter.Image = func(w, h int) int { return w * h / 784 }
+		}
 		if rapid.Bool().Draw(t, "as small as it gets") {
 			p.Budget.Target = 0
 		}
@@ -109,7 +114,7 @@ func TestAViewThatFitsAlwaysExists(t *testing.T) {
 func covered(t *rapid.T, p Problem) {
 	fold := history.FoldTreatments(compactions(p.Path))
 	shown := map[int]bool{}
-	for _, m := range View(p.Path).Messages {
+	for _, m := range view(t, p.Path).Messages {
 		shown[m.At.Depth] = true
 	}
 	for _, e := range p.Path {

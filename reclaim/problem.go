@@ -24,20 +24,22 @@ var FreeRungs = []Rung{Elision, Images, Pages, Outline}
 
 // A Budget is how much of a model's window a view may fill, in tokens.
 type Budget struct {
-	Window  int // what the model accepts, its answer included
-	Reserve int // kept free for the answer
-	Target  int // what a compaction aims at; 0 is as small as it gets
-	Tail    int // the newest turns, at most this large, stay as they are
+	Window    int // what the model accepts, its answer included
+	Reserve   int // kept free for the answer
+	Threshold int // a view larger than this is due for a compaction
+	Target    int // what a compaction aims at; 0 is as small as it gets
+	Tail      int // the newest turns, at most this large, stay as they are
 }
 
 // DefaultBudget returns the budget for a window. The reserve is what other
-// tools keep for an answer (pi: 16,384, November 2026), at most a fifth; the
-// target leaves half of the rest free, so that compactions are rare; the tail
-// is what pi and Codex keep (20,000), at most a third of the target.
+// tools keep for an answer (pi: 16,384, November 2026), at most a fifth. The
+// threshold leaves a tenth of the rest for what the estimate misses; the target
+// leaves half of it free, so that compactions are rare. The tail is what pi and
+// Codex keep (20,000), at most a third of the target.
 func DefaultBudget(window int) Budget {
 	reserve := min(16_384, window/5)
-	target := (window - reserve) / 2
-	return Budget{Window: window, Reserve: reserve, Target: target, Tail: min(20_000, target/3)}
+	limit := window - reserve
+	return Budget{Window: window, Reserve: reserve, Threshold: limit * 9 / 10, Target: limit / 2, Tail: min(20_000, limit/6)}
 }
 
 // Limit is the largest view that fits.

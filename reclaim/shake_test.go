@@ -7,6 +7,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire"
 )
 
 // session builds a path from calls: each is one turn.
@@ -116,9 +117,9 @@ func TestTheViewShowsStubsFromTheCompactionOn(t *testing.T) {
 	at := s.call("Read", `{"path":"a"}`, long)
 	s.call("Write", `{"path":"a"}`, "ok")
 	s.prompt()
-	before := View(s.path)
+	before := view(t, s.path)
 	compaction, savings := Shake(s.path, nil)
-	after := View(append(s.path[:len(s.path):len(s.path)], history.Entry{Compaction: compaction, Depth: len(s.path) + 1}))
+	after := view(t, append(s.path[:len(s.path):len(s.path)], history.Entry{Compaction: compaction, Depth: len(s.path) + 1}))
 
 	if len(before.Messages) != len(after.Messages) {
 		t.Fatalf("%d messages became %d", len(before.Messages), len(after.Messages))
@@ -149,7 +150,7 @@ func TestTheViewOfRangesImagesAndThinking(t *testing.T) {
 		{From: history.Handle{Depth: 4, Part: 1}, To: history.Handle{Depth: 4, Part: 1}, As: history.AsStub, Text: "thinking"},
 		{From: history.Handle{Depth: 5, Part: 1}, To: history.Handle{Depth: 5, Part: 1}, As: history.AsImages, Text: "one\ntwo"},
 	}}})
-	v := View(s.path)
+	v := view(t, s.path)
 	if len(v.Messages) != 3 {
 		t.Fatalf("%d messages", len(v.Messages))
 	}
@@ -162,4 +163,12 @@ func TestTheViewOfRangesImagesAndThinking(t *testing.T) {
 	if r := v.Messages[2].Parts[0].(message.ToolResult); r.PlainText() != "shot\none\ntwo" {
 		t.Errorf("the result is shown as %q", r.PlainText())
 	}
+}
+
+func view(t interface{ Fatal(...any) }, path []history.Entry) wire.View {
+	v, err := View(path, DrawPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -10,15 +10,19 @@ import (
 )
 
 // View returns what a model is shown of a path, from its root to its tip, with
-// the compactions on it applied.
-func View(path []history.Entry) wire.View {
-	v := viewer{fold: history.FoldTreatments(compactions(path)), shown: map[*history.Treatment]bool{}}
+// the compactions on it applied. draw makes the images of pages; where it is
+// nil, pages stand in the view without their bytes. The error is one of draw.
+func View(path []history.Entry, draw Draw) (wire.View, error) {
+	v := viewer{path: path, draw: draw, fold: history.FoldTreatments(compactions(path)), shown: map[*history.Treatment]bool{}}
 	for i := range path {
-		if path[i].Message != nil {
-			v.add(&path[i])
+		if path[i].Message == nil {
+			continue
+		}
+		if err := v.add(&path[i]); err != nil {
+			return wire.View{}, err
 		}
 	}
-	return v.view
+	return v.view, nil
 }
 
 func compactions(path []history.Entry) []*history.Compaction {
@@ -32,15 +36,16 @@ func compactions(path []history.Entry) []*history.Compaction {
 }
 
 type viewer struct {
+	path  []history.Entry
+	draw  Draw
 	fold  history.Fold
 	view  wire.View
 	shown map[*history.Treatment]bool // the ranges whose text stands in the view
 }
 
-func (v *viewer) add(e *history.Entry) {
+func (v *viewer) add(e *history.Entry) error {
 	if s := v.fold.At(e.Handle()); s != nil {
-		v.addRange(e, s)
-		return
+		return v.addRange(e, s)
 	}
 	m := wire.Message{Message: *e.Message, At: e.Handle()}
 	m.Parts = make([]message.Part, 0, len(e.Message.Parts))
@@ -61,19 +66,31 @@ func (v *viewer) add(e *history.Entry) {
 		}
 	}
 	v.view.Messages = append(v.view.Messages, m)
+	if v.view.Head == 0 && m.IsPrompt() {
+		v.view.Head = len(v.view.Messages)
+	}
+	return nil
 }
 
 // addRange shows an entry whose whole is treated: the text of the treatment
 // stands once, where its range begins.
-func (v *viewer) addRange(e *history.Entry, s *history.Segment) {
+func (v *viewer) addRange(e *history.Entry, s *history.Segment) error {
 	if v.shown[s.Treatment] {
-		return
+		return nil
 	}
 	v.shown[s.Treatment] = true
+	parts := []message.Part{message.Text{Text: s.Text}}
+	if s.As == history.AsPages {
+		var err error
+		if parts, err = pageParts(v.path, s.Treatment, v.draw); err != nil {
+			return err
+		}
+	}
 	v.view.Messages = append(v.view.Messages, wire.Message{
-		Message: message.Message{Role: message.User, Author: message.ByHarness, Parts: []message.Part{message.Text{Text: s.Text}}},
+		Message: message.Message{Role: message.User, Author: message.ByHarness, Parts: parts},
 		At:      e.Handle(),
 	})
+	return nil
 }
 
 // treated returns what stands in the view for one part: a result keeps its

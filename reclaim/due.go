@@ -1,0 +1,45 @@
+package reclaim
+
+import "github.com/stemma-history/stemma/history"
+
+// Due says why a path needs a compaction before it is sent, or "" where the
+// view as it stands will do.
+func Due(p Problem) history.Trigger {
+	d := newDraft(&p)
+	if _, changed := unreadable(d); changed {
+		return history.BySwitch
+	}
+	if d.tokens() > min(p.Budget.Threshold, p.Budget.Limit()) {
+		return history.ByThreshold
+	}
+	return ""
+}
+
+// unreadable shows as text again what the path records as pages that the model
+// cannot read: it is blind, or its provider would make them smaller.
+func unreadable(d *draft) (Step, bool) {
+	step := Step{Rung: Pages, Before: d.tokens(), Why: "the model cannot read the pages of this path: they are text again"}
+	reader := d.problem.Reader
+	for i := range d.entries {
+		cover := d.entries[i].cover
+		if cover == nil || cover.As != history.AsPages || readable(cover.Pages, reader) {
+			continue
+		}
+		d.treat(history.Treatment{From: cover.From, To: cover.To, As: history.AsWhole})
+		step.Items += len(cover.Pages.Pages)
+	}
+	step.After, step.Applied = d.tokens(), step.Items > 0
+	return step, step.Applied
+}
+
+func readable(p *history.Pages, r Reader) bool {
+	if !r.Sees || r.Shape.Font == "" {
+		return false
+	}
+	for _, page := range p.Pages {
+		if page.Width > r.Shape.PageWidth || page.Height > r.Shape.PageHeight {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,330 @@
+package reclaim
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/snapshot"
+	"github.com/stemma-history/stemma/tokens"
+)
+
+// bytesPerCell is about how large the PNG of a page is: 4.1 bytes a character
+// at 6x13, the densest shape (measured, see docs/snapshot.md).
+const bytesPerCell = 4.1
+
+// paysAt is the largest share of the text's price at which pages replace it:
+// reading small print has a price of its own.
+const paysAt = 0.8
+
+// putPages puts the middle on pages, if the model reads them and they pay. The
+// pages of an earlier compaction grow; where not all fit, the older half of the
+// text becomes an outline first, and half of the rest, until they do.
+func putPages(d *draft, z zones) Step {
+	step := Step{Rung: Pages, Before: d.tokens()}
+	step.After = step.Before
+	reader := d.problem.Reader
+	switch {
+	case step.Before <= d.problem.Budget.Target:
+		step.Why = "not needed"
+	case !reader.Sees:
+		step.Why = "the model reads no images"
+	case reader.Shape.Font == "":
+		step.Why = "no shape of page is known that the model can read"
+	case z.tail-z.head < 2:
+		step.Why = "nothing stands between head and tail"
+	default:
+		for from := z.head; ; from = laterHalf(d, from, z.tail) {
+			if z.tail-from < 2 {
+				step.Why = "not one page would fit"
+				return step
+			}
+			set, why := setPages(d, from, z.tail)
+			if why != "" {
+				step.Why = why
+				return step
+			}
+			if set.over == "" {
+				set.apply(d, z)
+				step.Items, step.After, step.Applied = len(set.treatment.Pages.Pages), d.tokens(), true
+				step.Why = "the middle as images of its text"
+				return step
+			}
+		}
+	}
+	return step
+}
+
+// pageSet is pages that could stand for a range.
+type pageSet struct {
+	from, to  int // indexes on the path
+	treatment history.Treatment
+	over      string // which limit they exceed, or ""
+}
+
+// setPages cuts the text of a range into pages. why is set where pages are no
+// gain whatever the limits.
+func setPages(d *draft, from, to int) (set pageSet, why string) {
+	reader := d.problem.Reader
+	set = pageSet{from: from, to: to}
+	source := d.pageSource(from, to)
+	record := &history.Pages{Renderer: snapshot.Version}
+	shape, err := json.Marshal(reader.Shape)
+	if err != nil {
+		return set, err.Error()
+	}
+	record.Shape = shape
+	var pages []snapshot.Page
+	cells := 0
+	for page, err := range snapshot.Cut(context.Background(), source, reader.Shape, snapshot.Options{}) {
+		if err != nil {
+			return set, err.Error()
+		}
+		pages = append(pages, page)
+		cells += page.Cells
+	}
+	if len(pages) == 0 {
+		return set, "nothing stands between head and tail"
+	}
+	for i, index := range snapshot.Index(source, pages, snapshot.IndexOptions{}) {
+		record.Pages = append(record.Pages, history.Page{End: int64(pages[i].End), CRC: pages[i].CRC, Index: index, Width: pages[i].Width, Height: pages[i].Height})
+	}
+	set.treatment = history.Treatment{From: d.problem.Path[from].Handle(), To: d.problem.Path[to-1].Handle(), As: history.AsPages, Text: snapshot.Guide, Pages: record}
+
+	price := d.problem.Meter.Tokens(d.treatmentCost(&set.treatment))
+	text := 0
+	for i := from; i < to; i++ {
+		text += d.problem.Meter.Tokens(d.entries[i].cost)
+	}
+	standing := d.pagesAt(from)
+	if gain := text - standing; float64(price-standing) > paysAt*float64(gain) {
+		return set, fmt.Sprintf("%d pages would cost %d tokens more, the text costs %d", len(pages), price-standing, gain)
+	}
+	count, bytes := imagesOutside(d, from, to)
+	switch {
+	case reader.MaxImages > 0 && count+len(pages) > reader.MaxImages:
+		set.over = "images"
+	case reader.MaxImageBytes > 0 && bytes+int64(float64(cells)*bytesPerCell) > reader.MaxImageBytes:
+		set.over = "bytes"
+	case d.tokens()-text+price > max(d.problem.Budget.Target, d.problem.Budget.Limit()/2):
+		set.over = "tokens"
+	}
+	return set, ""
+}
+
+// pagesAt is what pages cost that stand at an index already.
+func (d *draft) pagesAt(i int) int {
+	if cover := d.entries[i].cover; cover != nil && cover.As == history.AsPages && d.entries[i].first {
+		return d.problem.Meter.Tokens(d.entries[i].cost)
+	}
+	return 0
+}
+
+// imagesOutside counts the images that stand outside a range.
+func imagesOutside(d *draft, from, to int) (count int, bytes int64) {
+	for _, p := range picturesOf(d) {
+		if p.entry < from || p.entry >= to {
+			count, bytes = count+p.count, bytes+p.bytes
+		}
+	}
+	return count, bytes
+}
+
+// laterHalf returns the index of the turn that begins the later half of a range.
+func laterHalf(d *draft, from, to int) int {
+	middle := from + (to-from+1)/2
+	for ; middle < to; middle++ {
+		if m := d.message(middle); m != nil && m.Role != message.Tool && !m.Silent() {
+			break
+		}
+	}
+	return middle
+}
+
+// apply puts the pages into the draft: what stands before them in the middle
+// becomes an outline, pinned entries and the newest prompt stay.
+func (set *pageSet) apply(d *draft, z zones) {
+	kept := keptEntries(d, z)
+	if set.from > z.head {
+		putOutline(d, zones{head: z.head, tail: set.from, prompt: z.prompt}, d.problem.Budget.Limit()/8)
+	}
+	for _, t := range d.pinStubs(set.from, set.to) {
+		d.treat(t)
+	}
+	d.treat(set.treatment)
+	for _, i := range kept {
+		at := d.problem.Path[i].Handle()
+		d.treat(history.Treatment{From: at, To: at, As: history.AsWhole})
+	}
+}
+
+// pinStubs are what stands on a page for entries that stay in the view.
+func (d *draft) pinStubs(from, to int) []history.Treatment {
+	var stubs []history.Treatment
+	for i := from; i < to; i++ {
+		if e := &d.entries[i]; len(e.parts) > 0 && e.cover == nil && d.pinned[d.problem.Path[i].ID] {
+			at := d.problem.Path[i].Handle()
+			stubs = append(stubs, history.Treatment{From: at, To: at, As: history.AsStub, Text: fmt.Sprintf("[pinned: it stands in full among the messages; recall %v]", at)})
+		}
+	}
+	return stubs
+}
+
+// pageSource returns the text of a range as pages show it now: that of pages
+// which stand for its beginning already, unchanged, and what has come since as
+// it stands in the view.
+func (d *draft) pageSource(from, to int) []snapshot.Segment {
+	var source []snapshot.Segment
+	if cover := d.entries[from].cover; cover != nil && cover.As == history.AsPages && d.index(cover.From.Depth) == from && d.sameShape(cover.Pages) {
+		if grown := d.index(cover.To.Depth) + 1; grown <= to {
+			source = sourceOf(d.problem.Path, cover)
+			from = grown
+		}
+	}
+	stubs := map[history.Handle]string{}
+	for _, t := range d.pinStubs(from, to) {
+		stubs[t.From] = t.Text
+	}
+	stub := func(h history.Handle) (string, bool) {
+		if text, ok := stubs[h]; ok {
+			return text, true
+		}
+		return d.stubAt(h)
+	}
+	return append(source, serialise(d.problem.Path[from:to], stub)...)
+}
+
+func (d *draft) sameShape(p *history.Pages) bool {
+	var shape snapshot.Shape
+	return json.Unmarshal(p.Shape, &shape) == nil && shape == d.problem.Reader.Shape && p.Renderer == snapshot.Version
+}
+
+// stubAt returns what stands in the draft for an entry or a part.
+func (d *draft) stubAt(h history.Handle) (string, bool) {
+	e := &d.entries[d.index(h.Depth)]
+	if h.Part == 0 {
+		if e.cover == nil || e.cover.As == history.AsPages {
+			return "", false
+		}
+		if e.first {
+			return e.cover.Text, true
+		}
+		return "", true
+	}
+	if t := e.parts[h.Part-1]; t != nil && t.As == history.AsStub {
+		return t.Text, true
+	}
+	return "", false
+}
+
+func serialise(path []history.Entry, stub func(history.Handle) (string, bool)) []snapshot.Segment {
+	entries := make([]*history.Entry, len(path))
+	for i := range path {
+		entries[i] = &path[i]
+	}
+	return snapshot.Serialise(entries, snapshot.SerialiseOptions{Stub: stub})
+}
+
+// sourceOf returns the text of pages that a path records. It is made again from
+// the entries: for each compaction that let the pages grow, what was new then,
+// as it stood in the view then.
+func sourceOf(path []history.Entry, pages *history.Treatment) []snapshot.Segment {
+	var source []snapshot.Segment
+	var before []*history.Compaction
+	first := path[0].Depth
+	from := pages.From.Depth
+	for i := range path {
+		c := path[i].Compaction
+		if c == nil {
+			continue
+		}
+		for j := range c.Treatments {
+			t := &c.Treatments[j]
+			if t.As != history.AsPages || t.From != pages.From || t.To.Depth > pages.To.Depth {
+				continue
+			}
+			if string(t.Pages.Shape) != string(pages.Pages.Shape) || t.Pages.Renderer != pages.Pages.Renderer {
+				source, from = nil, pages.From.Depth
+			}
+			fold := history.FoldTreatments(append(before[:len(before):len(before)], &history.Compaction{Treatments: c.Treatments[:j]}))
+			standing := map[*history.Treatment]bool{}
+			source = append(source, serialise(path[from-first:t.To.Depth-first+1], func(h history.Handle) (string, bool) { return stubIn(&fold, h, standing) })...)
+			from = t.To.Depth + 1
+			if sameRange(t, pages) {
+				return source
+			}
+		}
+		before = append(before, c)
+	}
+	return source
+}
+
+func sameRange(t, u *history.Treatment) bool {
+	return t.From == u.From && t.To == u.To && len(t.Pages.Pages) == len(u.Pages.Pages)
+}
+
+// stubIn returns what stands in a fold for an entry or a part.
+func stubIn(fold *history.Fold, h history.Handle, standing map[*history.Treatment]bool) (string, bool) {
+	s := fold.At(h)
+	if s == nil || s.As == history.AsPages || h.Part > 0 && s.As != history.AsStub {
+		return "", false
+	}
+	if h.Part == 0 {
+		if standing[s.Treatment] {
+			return "", true
+		}
+		standing[s.Treatment] = true
+	}
+	return s.Text, true
+}
+
+// pagesCost is what the pages, their indexes and the guide cost.
+func pagesCost(m tokens.Meter, t *history.Treatment) tokens.Cost {
+	c := m.Text(t.Text)
+	for _, p := range t.Pages.Pages {
+		c = c.Add(m.Text(p.Index)).Add(m.Part(message.Image{WidthPx: p.Width, HeightPx: p.Height}))
+	}
+	return c
+}
+
+// Draw returns the image of a page: the number of it in its snapshot, and the
+// text that it shows.
+type Draw func(shape snapshot.Shape, number int, text []snapshot.Segment) ([]byte, error)
+
+// DrawPage renders a page. A [Draw] with a cache may stand in its place.
+func DrawPage(shape snapshot.Shape, number int, text []snapshot.Segment) ([]byte, error) {
+	for page, err := range snapshot.Render(context.Background(), text, shape, snapshot.Options{First: number, Workers: 1}) {
+		return page.PNG, err
+	}
+	return nil, fmt.Errorf("page %d has no text", number)
+}
+
+// pageParts returns guide, indexes and images as they stand in a message.
+func pageParts(path []history.Entry, t *history.Treatment, draw Draw) ([]message.Part, error) {
+	parts := []message.Part{message.Text{Text: strings.TrimRight(t.Text, "\n")}}
+	var shape snapshot.Shape
+	var source []snapshot.Segment
+	if draw != nil {
+		if err := json.Unmarshal(t.Pages.Shape, &shape); err != nil {
+			return nil, fmt.Errorf("the shape of the pages of entries %v to %v: %w", t.From, t.To, err)
+		}
+		source = sourceOf(path, t)
+	}
+	start := int64(0)
+	for i, p := range t.Pages.Pages {
+		img := message.Image{Media: message.Media{Type: "image/png"}, WidthPx: p.Width, HeightPx: p.Height}
+		if draw != nil {
+			data, err := draw(shape, i+1, snapshot.Slice(source, int(start), int(p.End)))
+			if err != nil {
+				return nil, fmt.Errorf("page %d of entries %v to %v: %w", i+1, t.From, t.To, err)
+			}
+			img.Data = data
+		}
+		parts = append(parts, message.Text{Text: p.Index}, img)
+		start = p.End
+	}
+	return parts, nil
+}
