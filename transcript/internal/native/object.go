@@ -1,6 +1,11 @@
 package native
 
-import "github.com/stemma-history/stemma/internal/rawjson"
+import (
+	"maps"
+	"slices"
+
+	"github.com/stemma-history/stemma/internal/rawjson"
+)
 
 // An Object has the members of a JSON object as they stand in it. Of a key that
 // stands twice the last member counts, as it does for JSON.parse.
@@ -50,4 +55,18 @@ func (o Object) Elements(key string) (elements [][]byte, err error) {
 		return nil
 	})
 	return elements, err
+}
+
+// JSON returns the object with its members in order of their names, each value
+// as it stands.
+func (o Object) JSON() []byte {
+	out := []byte{'{'}
+	for i, key := range slices.Sorted(maps.Keys(o)) {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(rawjson.AppendString(out, key), ':')
+		out = append(out, o[key]...)
+	}
+	return append(out, '}')
 }
