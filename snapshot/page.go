@@ -11,11 +11,11 @@ const Version = 1
 type Page struct {
 	Number int // from Options.First, which defaults to 1
 
-	// From and To are the handles of the first and last segments that have
-	// text on the page. Empty where those segments have no handle.
+	// From and To are the handles of the first and last entries that have text
+	// on the page. Empty where its segments have no handle.
 	From, To string
 
-	// First and Last are the indexes of those segments in the source.
+	// First and Last are the indexes of the first and last segments that do.
 	First, Last int
 
 	// Start and End are the cut offsets: the page shows the bytes

@@ -34,7 +34,7 @@ type Half [MaxHeight]uint16
 // Codes above Unicode name the tiles: white on black letters, digits and
 // signs that stand for layout, never for text.
 const (
-	TileBase = 0x110000 // + an ASCII character
+	TileBase = 0x110000 // + an ASCII character; + a line feed for ¶
 	MaxCode  = TileBase + 0x7F
 )
 

@@ -109,6 +109,7 @@ func build(name string, src, tileLetters *source, fixes []repair) (set, error) {
 	for c := rune('!'); c <= '~'; c++ {
 		chars[font.TileBase+c] = tile(tileLetters.pictures[c], src)
 	}
+	chars[font.TileBase+'\n'] = tile(tileLetters.pictures['¶'], src)
 	dropped := chars.dropTwins(byRank)
 	pairs := chars.dropPairs(src.width, byRank)
 	fmt.Printf("%s: %d characters, %d look like another and %d like a pair of others\n",

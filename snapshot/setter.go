@@ -1,0 +1,311 @@
+package snapshot
+
+import (
+	"cmp"
+	"hash/crc32"
+	"strconv"
+
+	"github.com/stemma-history/stemma/snapshot/internal/font"
+)
+
+// A place is a position in a source.
+type place struct {
+	segment int
+	offset  int // in the segment's text
+	joined  int // in the joined text
+}
+
+// A setter sets text in the cells of one page. What it sets depends on
+// nothing but the text from where it starts, the face and the page's size.
+type setter struct {
+	face   *face
+	cols   int
+	most   int    // cells of text a page holds
+	cells  []cell // of the text; the rows above and below are the caller's
+	n      int    // cells set
+	ink    cell   // greyInk, or 0
+	script font.Script
+	rtl    bool // a character that runs from right to left was set
+	unit   []cell
+
+	// base is the offset in the joined text of the segment that is being set.
+	base  int
+	burst burst
+
+	crc     uint32
+	changes Changes
+}
+
+// fill sets the text from a place until the page is full, the joined text's
+// offset stop is reached or the source ends, and returns the page's data with
+// the place behind it. Where the setter watches for bursts, it stops at one.
+func (t *setter) fill(src []Segment, at place, stop int, grey bool) (Page, place) {
+	*t = setter{face: t.face, cols: t.cols, most: t.most, cells: t.cells, unit: t.unit[:0],
+		script: font.Latin, burst: burst{watched: t.burst.watched, start: -1}}
+	page := Page{First: -1, Start: at.joined}
+	for at.segment < len(src) && !page.Full {
+		seg := &src[at.segment]
+		t.ink = 0
+		if grey && seg.Grey {
+			t.ink = greyInk
+		}
+		before := t.n
+		t.base = at.joined - at.offset
+		end, whole := t.segment(seg.Text[:min(len(seg.Text), stop-t.base)], at.offset)
+		whole = whole && end == len(seg.Text)
+		if t.n > before {
+			page.Last = at.segment
+			if page.First < 0 {
+				page.First = at.segment
+			}
+			if seg.Handle != "" {
+				page.To = seg.Handle
+				page.From = cmp.Or(page.From, seg.Handle)
+			}
+		}
+		page.Full = !whole
+		at.joined += end - at.offset
+		at.offset = end
+		if whole {
+			at = place{segment: at.segment + 1, joined: at.joined}
+		}
+	}
+	page.First = max(page.First, 0)
+	page.End = at.joined
+	page.CRC = t.crc
+	page.Cells = t.n
+	page.Changes = t.changes
+	t.finishRow()
+	return page, at
+}
+
+// segment sets a segment's text from offset i on. It returns the offset of the
+// first token that found no room; whole tells that there was none.
+func (t *setter) segment(s string, i int) (end int, whole bool) {
+	x := lexer{s: s}
+	checked := i // s[checked:i] is set and not yet in the checksum
+	for i < len(s) && !t.burst.found {
+		tok := x.next(i, max(t.most-t.n, 1))
+		if tok.kind == tokenPlain && t.script != font.Latin { // each letter may need a mark
+			tok = token{kind: tokenRune, end: i + 1, r: rune(s[i])}
+		}
+		fits := true
+		switch tok.kind {
+		case tokenPlain:
+			if fits = t.n < t.most; fits {
+				t.plain(s[i:tok.end])
+			}
+		case tokenANSI:
+			t.changes.ANSI++
+		default:
+			fits = t.token(s[i:tok.end], tok, t.base+i)
+		}
+		if !fits {
+			t.sum(s[checked:i])
+			return i, false
+		}
+		if tok.kind == tokenANSI || tok.kind == tokenComposed {
+			t.sum(s[checked:i])
+			t.sum(tok.text)
+			checked = tok.end
+		}
+		i = tok.end
+	}
+	t.sum(s[checked:i])
+	return i, i == len(s)
+}
+
+// sum adds canonical text to the page's checksum.
+func (t *setter) sum(s string) {
+	var buf [1 << 12]byte
+	for len(s) > 0 {
+		n := copy(buf[:], s)
+		t.crc = crc32.Update(t.crc, crc32.IEEETable, buf[:n])
+		s = s[n:]
+	}
+}
+
+// plain sets printable ASCII, for which there is room.
+func (t *setter) plain(s string) {
+	dst := t.cells[t.n : t.n+len(s)]
+	for k := range dst {
+		dst[k] = cell(s[k]) | t.ink
+	}
+	t.n += len(s)
+	t.burst.drawn(len(s))
+}
+
+// token sets any other token, at an offset in the joined text, and reports
+// whether there was room.
+func (t *setter) token(s string, tok token, at int) bool {
+	before := t.script
+	changed := Changes{}
+	t.unit = t.unit[:0]
+	switch tok.kind {
+	case tokenSpaces:
+		t.unit = append(t.unit, markSpaces, countTile(tok.n))
+	case tokenNewline:
+		t.unit = append(t.unit, newlineTile(tok.n))
+	case tokenTab:
+		t.unit = append(t.unit, markTab)
+	case tokenReturn:
+		t.unit = append(t.unit, markReturn)
+	case tokenControl:
+		t.code(tok.r)
+		changed = Changes{Controls: 1, Escaped: 1}
+	case tokenBytes:
+		t.bytes(s)
+		changed.Invalid = len(s)
+	case tokenRune:
+		if !t.rune(tok.r) {
+			changed.Escaped = 1
+		}
+	case tokenLamAlef:
+		changed.Escaped = t.lamAlef(tok.r)
+	case tokenComposed:
+		changed.Composed = 1
+		for _, r := range tok.text {
+			if !t.rune(r) {
+				changed.Escaped++
+			}
+		}
+	}
+	if !t.place() {
+		t.script = before
+		return false
+	}
+	if missing := changed.Escaped - changed.Controls; missing > 0 {
+		t.burst.missing(at)
+	} else {
+		t.burst.drawn(1)
+	}
+	t.changes.Add(changed)
+	return true
+}
+
+// rune adds a character to the unit, and reports whether it is drawn; else it
+// was written as its code point.
+func (t *setter) rune(r rune) bool {
+	if c, ok := silent(r); ok {
+		t.unit = append(t.unit, c)
+		return true
+	}
+	wide, ok := t.face.find(r)
+	if !ok || isArabicForm(r) {
+		t.code(r)
+		return false
+	}
+	if script := font.ScriptOf(r); script != font.NoScript {
+		if twins := t.face.twinsOf(r); twins != nil && readAs(twins, t.script) != r {
+			t.unit = append(t.unit, scriptTile(script))
+		}
+		t.script = script
+	}
+	t.rtl = t.rtl || isRightToLeft(r)
+	t.unit = append(t.unit, cell(r))
+	if wide {
+		t.unit = append(t.unit, cell(r)|rightHalf)
+	}
+	return true
+}
+
+// lamAlef adds the two letters of an Arabic ligature to the unit, as one
+// picture if the face has it. It returns how many were written as code points.
+func (t *setter) lamAlef(ligature rune) (escaped int) {
+	if _, ok := t.face.find(ligature); ok {
+		t.rtl = true
+		t.unit = append(t.unit, cell(ligature))
+		return 0
+	}
+	for _, r := range arabicLetters(ligature) {
+		if !t.rune(r) {
+			escaped++
+		}
+	}
+	return escaped
+}
+
+// code adds a character to the unit as its code point.
+func (t *setter) code(r rune) {
+	t.unit = append(t.unit, markCode)
+	for _, c := range strconv.AppendInt(nil, int64(r), 16) {
+		t.unit = append(t.unit, cell(upperHex(c)))
+	}
+	t.unit = append(t.unit, markEnd)
+}
+
+func (t *setter) bytes(s string) {
+	t.unit = append(t.unit, markBytes)
+	for i := range len(s) {
+		t.unit = append(t.unit, cell(hexDigits[s[i]>>4]), cell(hexDigits[s[i]&15]))
+	}
+	t.unit = append(t.unit, markEnd)
+}
+
+const hexDigits = "0123456789ABCDEF"
+
+func upperHex(c byte) byte {
+	if c >= 'a' {
+		return c - 'a' + 'A'
+	}
+	return c
+}
+
+// place moves the unit onto the page, whole or not at all. A wide character
+// never crosses the end of a row.
+func (t *setter) place() bool {
+	n := t.n
+	for k, c := range t.unit {
+		if n < t.most && n%t.cols == t.cols-1 && k+1 < len(t.unit) && t.unit[k+1]&rightHalf != 0 {
+			t.cells[n] = markRowEnd
+			n++
+		}
+		if n == t.most {
+			return false
+		}
+		t.cells[n] = c | t.ink
+		n++
+	}
+	t.n = n
+	return true
+}
+
+// finishRow marks where the text ends in a row it does not fill, and blanks
+// the rest.
+func (t *setter) finishRow() {
+	n := t.n
+	if n%t.cols == 0 && n > 0 {
+		return
+	}
+	t.cells[n] = markRowEnd
+	for n++; n%t.cols != 0; n++ {
+		t.cells[n] = ' '
+	}
+	t.n = n
+}
+
+// A burst is a stretch of text with many characters that the face cannot draw.
+// It is found by a score that rises with each of them, falls with each other
+// character, and reaches its mark after 16 in a row, or where for long more
+// than one in 32 is missing.
+type burst struct {
+	watched bool
+	found   bool
+	start   int // offset in the joined text where the score last began to rise
+	score   int
+}
+
+const (
+	missingScore = 32
+	burstScore   = 16 * missingScore
+)
+
+func (b *burst) missing(at int) {
+	if b.score == 0 {
+		b.start = at
+	}
+	b.score += missingScore
+	b.found = b.watched && b.score >= burstScore
+}
+
+func (b *burst) drawn(n int) { b.score = max(b.score-n, 0) }
