@@ -6,7 +6,7 @@ import "github.com/stemma-history/stemma/history"
 // view as it stands will do.
 func Due(p Problem) history.Trigger {
 	d := newDraft(&p)
-	if _, changed := unreadable(d); changed {
+	if _, changed := unreadable(d); changed || refused(d) > 0 {
 		return history.BySwitch
 	}
 	if d.tokens() > min(p.Budget.Threshold, p.Budget.Limit()) {

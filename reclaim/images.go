@@ -2,6 +2,7 @@ package reclaim
 
 import (
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
@@ -12,13 +13,16 @@ import (
 // newestImages are never dropped: what the work is about now is often on them.
 const newestImages = 3
 
-// Reader is what a model can take besides text.
+// Reader is what a model can take besides text. The zero Reader is blind.
 type Reader struct {
 	Sees bool // it reads images
 	// MaxImages and MaxImageBytes limit one request; 0 is no limit. Bytes are
 	// those of the files, before base64.
 	MaxImages     int
 	MaxImageBytes int64
+	// MaxEdgePx limits the sides of an image; where a request has more than
+	// ManyImages, ManyEdgePx does. 0 is no limit.
+	MaxEdgePx, ManyImages, ManyEdgePx int
 	// Shape is that of pages the model can read; the zero Shape where it reads
 	// none.
 	Shape snapshot.Shape
@@ -29,41 +33,72 @@ type picture struct {
 	entry, part int
 	count       int
 	bytes       int64
+	edgePx      int // the longest side of any
 }
 
 // dropImages takes old images and documents out of the view, the oldest first,
-// until the view is within the target and the limits of the reader; a blind
-// model is shown none at all.
+// until the view is within the target; what the provider would refuse goes
+// first, whatever its age.
 func dropImages(d *draft, z zones) Step {
-	step := Step{Rung: Images, Before: d.tokens()}
-	pictures := picturesOf(d)
-	count, bytes := 0, int64(0)
-	for _, p := range pictures {
-		count, bytes = count+p.count, bytes+p.bytes
+	step := Step{Rung: Images, Before: d.tokens(), Why: "old images and documents"}
+	if step.Items = refused(d); step.Items > 0 {
+		step.Why = "images that the model does not take, and old ones"
 	}
-	reader := d.problem.Reader
-	for i, p := range pictures {
-		over := reader.MaxImages > 0 && count > reader.MaxImages || reader.MaxImageBytes > 0 && bytes > reader.MaxImageBytes
-		protected := i >= len(pictures)-newestImages || p.entry >= z.tail
-		if !(over || !reader.Sees || d.tokens() > d.problem.Budget.Target && !protected) {
-			continue
+	pictures := picturesOf(d)
+	for _, p := range pictures[:max(len(pictures)-newestImages, 0)] {
+		if p.entry >= z.tail || d.tokens() <= d.problem.Budget.Target {
+			break
 		}
 		d.dropImage(p)
-		count, bytes = count-p.count, bytes-p.bytes
 		step.Items += p.count
 	}
 	step.After = d.tokens()
-	step.Applied = step.Items > 0
-	step.Why = "old images and documents"
-	switch {
-	case !step.Applied && len(pictures) == 0:
-		step.Why = "the view has no images"
-	case !step.Applied:
+	if step.Applied = step.Items > 0; !step.Applied {
 		step.Why = "not needed, or only the newest are left"
-	case !reader.Sees:
-		step.Why = "the model reads no images"
+		if len(pictures) == 0 {
+			step.Why = "the view has no images"
+		}
 	}
 	return step
+}
+
+// refused drops what the provider would refuse: every image where the model is
+// blind, images that are too large, and the oldest of too many. It returns how
+// many.
+func refused(d *draft) int {
+	reader := d.problem.Reader
+	pictures := picturesOf(d)
+	count, bytes := pagesIn(d)
+	for _, p := range pictures {
+		count, bytes = count+p.count, bytes+p.bytes
+	}
+	edge := reader.MaxEdgePx
+	if reader.ManyImages > 0 && count > reader.ManyImages {
+		edge = reader.ManyEdgePx
+	}
+	dropped := 0
+	for _, p := range pictures {
+		tooMany := reader.MaxImages > 0 && count > reader.MaxImages || reader.MaxImageBytes > 0 && bytes > reader.MaxImageBytes
+		if !reader.Sees || edge > 0 && p.edgePx > edge || tooMany {
+			d.dropImage(p)
+			dropped += p.count
+			count, bytes = count-p.count, bytes-p.bytes
+		}
+	}
+	return dropped
+}
+
+// pagesIn counts the pages in a draft and about how large they are.
+func pagesIn(d *draft) (count int, bytes int64) {
+	for i := range d.entries {
+		if e := &d.entries[i]; e.first && e.cover.As == history.AsPages {
+			count += len(e.cover.Pages.Pages)
+			if pages := e.cover.Pages.Pages; len(pages) > 0 {
+				bytes += int64(float64(pages[len(pages)-1].End) * bytesPerCell)
+			}
+		}
+	}
+	return count, bytes
 }
 
 func picturesOf(d *draft) []picture {
@@ -77,9 +112,10 @@ func picturesOf(d *draft) []picture {
 				continue
 			}
 			pic := picture{entry: i, part: j}
-			for media := range mediaOf(p) {
+			for media, edge := range mediaOf(p) {
 				pic.count++
 				pic.bytes += max(media.Size, int64(len(media.Data)))
+				pic.edgePx = max(pic.edgePx, edge)
 			}
 			if pic.count > 0 {
 				list = append(list, pic)
@@ -138,23 +174,19 @@ func named(m message.Media) string {
 	return " " + strings.Join(strings.Fields(m.Name), " ")
 }
 
-// mediaOf yields the images and documents of a part.
-func mediaOf(p message.Part) func(yield func(message.Media) bool) {
-	return func(yield func(message.Media) bool) {
+// mediaOf yields the images and documents of a part, with the longest side of
+// an image.
+func mediaOf(p message.Part) iter.Seq2[message.Media, int] {
+	return func(yield func(message.Media, int) bool) {
 		switch p := p.(type) {
 		case message.Image:
-			yield(p.Media)
+			yield(p.Media, max(p.WidthPx, p.HeightPx))
 		case message.Document:
-			yield(p.Media)
+			yield(p.Media, 0)
 		case message.ToolResult:
 			for _, c := range p.Content {
-				switch c := c.(type) {
-				case message.Image:
-					if !yield(c.Media) {
-						return
-					}
-				case message.Document:
-					if !yield(c.Media) {
+				for media, edge := range mediaOf(c) {
+					if !yield(media, edge) {
 						return
 					}
 				}

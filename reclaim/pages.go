@@ -47,7 +47,7 @@ func putPages(d *draft, z zones) Step {
 				step.Why = why
 				return step
 			}
-			if set.over == "" {
+			if !set.over {
 				set.apply(d, z)
 				step.Items, step.After, step.Applied = len(set.treatment.Pages.Pages), d.tokens(), true
 				step.Why = "the middle as images of its text"
@@ -62,7 +62,7 @@ func putPages(d *draft, z zones) Step {
 type pageSet struct {
 	from, to  int // indexes on the path
 	treatment history.Treatment
-	over      string // which limit they exceed, or ""
+	over      bool // the tokens, images or bytes of a request would not hold them
 }
 
 // setPages cuts the text of a range into pages. why is set where pages are no
@@ -104,14 +104,9 @@ func setPages(d *draft, from, to int) (set pageSet, why string) {
 		return set, fmt.Sprintf("%d pages would cost %d tokens more, the text costs %d", len(pages), price-standing, gain)
 	}
 	count, bytes := imagesOutside(d, from, to)
-	switch {
-	case reader.MaxImages > 0 && count+len(pages) > reader.MaxImages:
-		set.over = "images"
-	case reader.MaxImageBytes > 0 && bytes+int64(float64(cells)*bytesPerCell) > reader.MaxImageBytes:
-		set.over = "bytes"
-	case d.tokens()-text+price > max(d.problem.Budget.Target, d.problem.Budget.Limit()/2):
-		set.over = "tokens"
-	}
+	set.over = reader.MaxImages > 0 && count+len(pages) > reader.MaxImages ||
+		reader.MaxImageBytes > 0 && bytes+int64(float64(cells)*bytesPerCell) > reader.MaxImageBytes ||
+		d.tokens()-text+price > max(d.problem.Budget.Target, d.problem.Budget.Limit()/2)
 	return set, ""
 }
 

@@ -69,6 +69,7 @@ func climb(d *draft, plan *Plan) (*draft, error) {
 	if allowed(Pages) {
 		paged := d.clone()
 		step := putPages(paged, z)
+		refused(paged) // pages are images too: of more than so many, others may be too large
 		plan.Steps = append(plan.Steps, step)
 		if step.Applied && paged.tokens() <= d.problem.Budget.Limit() {
 			return paged, nil

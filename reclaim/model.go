@@ -1,0 +1,50 @@
+package reclaim
+
+import (
+	"cmp"
+
+	"github.com/stemma-history/stemma/catalog"
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/snapshot"
+	"github.com/stemma-history/stemma/tokens"
+	"github.com/stemma-history/stemma/wire"
+)
+
+// ReaderOf returns what a model can take besides text.
+func ReaderOf(m catalog.Model) Reader {
+	r := Reader{
+		Sees:      m.Sees(),
+		MaxImages: m.Images.MaxCount,
+		// Half of the body is left for text; base64 makes 4 bytes of 3.
+		MaxImageBytes: int64(m.Images.MaxRequestBytes) / 2 * 3 / 4,
+		MaxEdgePx:     m.Images.MaxEdge,
+		ManyImages:    m.Images.ManyCount,
+		ManyEdgePx:    m.Images.ManyEdge,
+	}
+	if m.ReadsPages() {
+		if shape, ok := snapshot.ShapeNamed(cmp.Or(m.Images.Page.Shape, snapshot.DefaultShape)); ok {
+			r.Shape = shape.WithPage(m.Images.Page.Width, m.Images.Page.Height)
+		}
+	}
+	return r
+}
+
+// MeterOf returns the measure for a model, calibrated by what it billed for
+// requests on the path.
+func MeterOf(m catalog.Model, path []history.Entry, name string) tokens.Meter {
+	return tokens.Meter{Factor: tokens.Calibrate(path, name, cmp.Or(m.Factor, 1)), Image: m.Images.Price.Price}
+}
+
+// ProblemFor poses the problem of sending a path to a model. window overrides
+// the model's where it is not 0.
+func ProblemFor(m catalog.Model, frame wire.Frame, path []history.Entry, pins []history.ID, window int) Problem {
+	return Problem{
+		Path:   path,
+		Pins:   pins,
+		Frame:  frame,
+		Meter:  MeterOf(m, path, frame.Model),
+		Budget: DefaultBudget(cmp.Or(window, m.Window)),
+		Reader: ReaderOf(m),
+		Reason: history.Reason{Trigger: history.ByCommand, Model: frame.Model},
+	}
+}
