@@ -263,7 +263,7 @@ func forkedInTheMiddle(f fixture) {
 
 func forkedLong(f fixture) {
 	id := f.create()
-	const n = 2500
+	const n = 1500
 	var entries []history.Entry
 	for i := range n {
 		if i%700 == 699 {
@@ -273,7 +273,7 @@ func forkedLong(f fixture) {
 		entries = append(entries, prompt("p"))
 	}
 	stored := f.append(id, entries...)
-	f.mark(id, stored[1999].ID, "m")
+	f.mark(id, stored[1199].ID, "m")
 	fork := f.fork(id, stored[n-2].ID)
 	path := f.path(fork.ID, none)
 	if len(path) != n-1 || fork.Entries != n-1 {
@@ -291,7 +291,7 @@ func forkedLong(f fixture) {
 	}
 	marks, err := f.Checkpoints(f.Context(), fork.ID)
 	f.must(err)
-	if len(marks) != 1 || marks[0].Entry != path[1999].ID {
+	if len(marks) != 1 || marks[0].Entry != path[1199].ID {
 		f.Errorf("the marks are %+v", marks)
 	}
 }

@@ -156,7 +156,7 @@ func (s *Store) Import(ctx context.Context, r history.ImportRequest) (result his
 			v.Tip, v.ImportedTip = history.ID{}, history.ID{}
 			c = s.create(v)
 		}
-		changed := result.Created || fillIn(&c.Conversation, r.Conversation)
+		changed := result.Created || record.FillIn(&c.Conversation, r.Conversation)
 		s.putBlobs(r.Blobs)
 		for i, e := range r.Entries {
 			if s.entries[e.ID] == nil {
@@ -217,21 +217,6 @@ func (s *Store) checkImport(r history.ImportRequest) error {
 		}
 	}
 	return nil
-}
-
-// fillIn sets what a conversation lacks and an import knows.
-func fillIn(c *history.Conversation, from history.Conversation) (changed bool) {
-	for field, text := range map[*string]string{&c.Title: from.Title, &c.Model: from.Model, &c.Directory: from.Directory} {
-		if *field == "" && text != "" {
-			*field, changed = text, true
-		}
-	}
-	for field, link := range map[*history.Link]history.Link{&c.ForkedFrom: from.ForkedFrom, &c.SpawnedBy: from.SpawnedBy} {
-		if *field == (history.Link{}) && link != (history.Link{}) {
-			*field, changed = link, true
-		}
-	}
-	return changed
 }
 
 // Entry implements [history.Entries].

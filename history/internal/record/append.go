@@ -65,3 +65,18 @@ func (s Source) Append(r history.AppendRequest) ([]history.Entry, []Record, erro
 	}
 	return entries, records, nil
 }
+
+// FillIn sets what a conversation lacks and an import of it knows.
+func FillIn(c *history.Conversation, from history.Conversation) (changed bool) {
+	for field, text := range map[*string]string{&c.Title: from.Title, &c.Model: from.Model, &c.Directory: from.Directory} {
+		if *field == "" && text != "" {
+			*field, changed = text, true
+		}
+	}
+	for field, link := range map[*history.Link]history.Link{&c.ForkedFrom: from.ForkedFrom, &c.SpawnedBy: from.SpawnedBy} {
+		if *field == (history.Link{}) && link != (history.Link{}) {
+			*field, changed = link, true
+		}
+	}
+	return changed
+}

@@ -1,0 +1,285 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/history/internal/record"
+	"github.com/stemma-history/stemma/message"
+)
+
+// Append implements [history.Entries].
+func (s *Store) Append(ctx context.Context, r history.AppendRequest) ([]history.Entry, error) {
+	entries, records, err := s.source.Append(r)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := encodeRows(entries, records)
+	if err != nil {
+		return nil, err
+	}
+	blobs, err := encodeBlobs(r.Blobs)
+	if err != nil {
+		return nil, err
+	}
+	var moved error
+	err = s.write(ctx, func(t *tx) error {
+		moved, err = s.append(t, r, rows, blobs)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return entries, moved
+}
+
+// append is the transaction of Append. moved is a TipMovedError where the
+// entries stand as a branch.
+func (s *Store) append(t *tx, r history.AppendRequest, rows []row, blobs []storedBlob) (moved, err error) {
+	c, err := t.conversation(r.Conversation)
+	if err != nil {
+		return nil, err
+	}
+	at, err := s.parent(t, &c, r.Parent)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.putBlobs(blobs); err != nil {
+		return nil, err
+	}
+	a, err := newAdder(t, &c)
+	if err != nil {
+		return nil, err
+	}
+	for i := range rows {
+		if at, err = a.append(at, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.release(&c, r); err != nil {
+		return nil, err
+	}
+	if c.Tip == r.ExpectedTip {
+		return nil, t.moveTip(&c, at.n, s.source)
+	}
+	if a.added == 0 { // saved by an earlier try; others may have gone on from there
+		below, err := t.onPath(at, c.tip)
+		if below || err != nil {
+			return nil, err
+		}
+	}
+	moved = &history.TipMovedError{Conversation: c.ID, Expected: r.ExpectedTip, Actual: c.Tip, Stored: rows[len(rows)-1].ID}
+	return moved, t.moveTip(&c, c.tip, s.source)
+}
+
+// parent returns the place to continue from. A tip is a boundary; others are
+// looked at, over a connection of their own: what they tell never changes.
+func (s *Store) parent(t *tx, c *conversation, id history.ID) (place, error) {
+	if id == (history.ID{}) {
+		return place{}, nil
+	}
+	if id != c.Tip {
+		if _, err := history.BoundaryAt(t.ctx, s, c.ID, id); err != nil {
+			return place{}, err
+		}
+	}
+	return t.place(c, id)
+}
+
+// release drops what an append takes over: a draft, queued prompts.
+func (t *tx) release(c *conversation, r history.AppendRequest) error {
+	if r.Run != (history.ID{}) {
+		if _, err := t.exec(deleteDraft, c.n, r.Run[:]); err != nil {
+			return err
+		}
+	}
+	for _, id := range r.Dequeue {
+		if _, err := t.exec(deleteQueued, c.n, id[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onPath reports whether a is on the path to the entry tip.
+func (t *tx) onPath(a place, tip int64) (bool, error) {
+	var at int64
+	err := t.row(`
+WITH RECURSIVE path(n, parent, depth) AS (
+  SELECT n, parent, depth FROM entry WHERE n = ?1
+  UNION ALL
+  SELECT e.n, e.parent, e.depth FROM path CROSS JOIN entry e ON e.n = path.parent WHERE path.depth > ?2
+)
+SELECT n FROM path WHERE depth = ?2`, []any{tip, a.depth}, &at)
+	if errors.Is(err, sql.ErrNoRows) {
+		return false, nil
+	}
+	return at == a.n, err
+}
+
+// place is where an entry stands in the tree. The zero place is above the roots.
+type place struct {
+	n, depth     int64
+	compaction   int64 // the nearest at or above
+	compactionID history.ID
+}
+
+const selectPlace = `
+SELECT e.n, e.depth, e.last_compaction, k.id, e.conversation, p.id FROM entry e
+LEFT JOIN entry k ON k.n = e.last_compaction LEFT JOIN entry p ON p.n = e.parent WHERE e.id = ?1`
+
+// find returns the place of an id, in whichever conversation.
+func (t *tx) find(id history.ID) (at place, conversation int64, parent history.ID, err error) {
+	err = t.row(selectPlace, []any{id[:]}, &at.n, &at.depth, numberColumn{&at.compaction}, idColumn{&at.compactionID}, &conversation, idColumn{&parent})
+	return at, conversation, parent, err
+}
+
+// place returns the place of an entry of a conversation.
+func (t *tx) place(c *conversation, id history.ID) (place, error) {
+	at, owner, _, err := t.find(id)
+	if err == nil && owner != c.n {
+		err = sql.ErrNoRows
+	}
+	return at, orNotFound(err, "conversation %v: entry %v", c.ID, id)
+}
+
+// row is an entry on its way into the file.
+type row struct {
+	*history.Entry
+	record record.Record
+	body   stored
+	usage  any
+	blobs  []storedBlob
+}
+
+// encodeRows does what needs no transaction: compressing, above all.
+func encodeRows(entries []history.Entry, records []record.Record) ([]row, error) {
+	rows := make([]row, len(entries))
+	for i := range entries {
+		r := row{Entry: &entries[i], record: records[i]}
+		var err error
+		if r.body, err = encode(r.record.Body, "application/json"); err == nil {
+			r.blobs, err = encodeBlobs(r.record.Blobs)
+		}
+		if err == nil {
+			r.usage, err = encodeUsage(r.Usage)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("entry %d of %d: %w", i+1, len(entries), err)
+		}
+		r.record.Body, r.record.Blobs = nil, nil
+		rows[i] = r
+	}
+	return rows, nil
+}
+
+// adder numbers and stores the new entries of a transaction.
+type adder struct {
+	*tx
+	c                   *conversation
+	added               int
+	nextEntry, nextBody int64
+}
+
+func newAdder(t *tx, c *conversation) (*adder, error) {
+	a := &adder{tx: t, c: c}
+	err := t.row(`SELECT (SELECT ifnull(max(n), 0) + 1 FROM entry), (SELECT ifnull(max(n), 0) + 1 FROM body)`, nil, &a.nextEntry, &a.nextBody)
+	return a, err
+}
+
+// append stores an entry under parent and sets what the entry learns by that.
+// An entry that stands there already is left as it is.
+func (a *adder) append(parent place, r *row) (place, error) {
+	var left int64
+	if r.Left != (history.ID{}) {
+		at, err := a.place(a.c, r.Left)
+		if err != nil {
+			return place{}, fmt.Errorf("the tip that was left: %w", err)
+		}
+		left = at.n
+	}
+	at, err := a.put(parent, r, left)
+	if err == nil && at == (place{}) {
+		var owner int64
+		var under history.ID
+		at, owner, under, err = a.find(r.ID)
+		if err == nil && (owner != a.c.n || under != r.Parent) {
+			err = a.taken(r.ID)
+		}
+	}
+	r.Depth, r.LastCompaction = int(at.depth), at.compactionID
+	return at, err
+}
+
+// taken says where an id is in use.
+func (a *adder) taken(id history.ID) error {
+	var conversation history.ID
+	err := a.row(`SELECT c.id FROM entry e JOIN conversation c ON c.n = e.conversation WHERE e.id = ?1`, []any{id[:]}, idColumn{&conversation})
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("entry %v: %w, elsewhere in conversation %v", id, history.ErrExists, conversation)
+}
+
+// put stores an entry under parent. It returns the zero place where the id is
+// taken.
+func (a *adder) put(parent place, r *row, left int64) (place, error) {
+	at := place{n: a.nextEntry, depth: parent.depth + 1, compaction: parent.compaction, compactionID: parent.compactionID}
+	kind := 1
+	if r.record.Kind == history.KindCompaction {
+		kind, at.compaction, at.compactionID = 0, at.n, r.ID
+	}
+	changed, err := a.exec(`
+INSERT INTO entry (n, id, conversation, parent, depth, kind, role, author, created, body, last_compaction, left_tip, source, usage, frame, seals, bytes, preview)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) ON CONFLICT (id) DO NOTHING`,
+		at.n, r.ID[:], a.c.n, numberOrNull(parent.n), at.depth, kind, textOrNull(string(r.record.Role)), string(r.record.Author),
+		r.Created.UnixMicro(), a.nextBody, numberOrNull(at.compaction), numberOrNull(left), textOrNull(r.Source),
+		r.usage, hashOrNull(r.Frame), encodeSeals(r.Seals), r.record.Bytes, r.record.Preview)
+	if err != nil || changed == 0 {
+		return place{}, err
+	}
+	if _, err := a.exec(`INSERT INTO body (n, encoding, data) VALUES (?1, ?2, ?3)`, a.nextBody, r.body.encoding, r.body.data); err != nil {
+		return place{}, err
+	}
+	if err := a.putBlobs(r.blobs); err != nil {
+		return place{}, err
+	}
+	a.nextEntry++
+	a.nextBody++
+	a.added++
+	a.c.Entries++
+	return at, nil
+}
+
+// storedBlob is a blob as its row keeps it.
+type storedBlob struct {
+	hash      message.Hash
+	mediaType string
+	size      int
+	stored
+}
+
+func encodeBlobs(blobs []message.Blob) ([]storedBlob, error) {
+	var all []storedBlob
+	for _, b := range blobs {
+		data, err := encode(b.Data, b.Type)
+		if err != nil {
+			return nil, fmt.Errorf("blob %v: %w", b.Hash, err)
+		}
+		all = append(all, storedBlob{b.Hash, b.Type, len(b.Data), data})
+	}
+	return all, nil
+}
+
+func (t *tx) putBlobs(blobs []storedBlob) error {
+	for _, b := range blobs {
+		if _, err := t.exec(`INSERT INTO blob (hash, type, size, encoding, data) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (hash) DO NOTHING`,
+			b.hash[:], b.mediaType, b.size, b.encoding, b.data); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+
+	driver "modernc.org/sqlite"
+)
+
+// Open opens the store in a file. The file and its directory are made where
+// they are missing, for their owner only. Any number of processes may have the
+// file open.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	if err := setUp(); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := createFile(path); err != nil {
+		return nil, fmt.Errorf("store %s: %w", path, err)
+	}
+	var db Database
+	if db.Writer, err = sql.Open("sqlite", dataSource(path, "")); err != nil {
+		return nil, fmt.Errorf("store %s: %w", path, err)
+	}
+	if db.Readers, err = sql.Open("sqlite", dataSource(path, "&_query_only=1")); err != nil {
+		return nil, errors.Join(err, db.Writer.Close())
+	}
+	db.Code = resultCode
+	s, err := New(ctx, db, o)
+	if err != nil {
+		return nil, fmt.Errorf("store %s: %w", path, err)
+	}
+	return s, nil
+}
+
+// setUp makes the settings that hold for the whole process. SQLite's own
+// default, POSIX locks, would drop a store's locks when any code of the process
+// closes another descriptor of the file. Both settings exist on Linux only.
+var setUp = sync.OnceValue(func() error {
+	driver.StrictPragmas(true)
+	if _, err := driver.OFDLocking(true); errors.Is(err, driver.ErrOFDLockingTooLate) && !driver.OFDLockingEnabled() {
+		return errors.New("another part of the program opened a SQLite file first: call sqlite.OFDLocking(true) of modernc.org/sqlite before that")
+	}
+	_, _ = driver.Fdatasync(true) // as durable as fsync, and one write less where the size stays
+	return nil
+})
+
+func createFile(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func dataSource(path, more string) string {
+	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	return u.String() + "?_busy_timeout=10000&_foreign_keys=1" + more
+}
+
+func resultCode(err error) int {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
+		return e.Code()
+	}
+	return 0
+}

@@ -1,0 +1,91 @@
+package sqlite
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+// How bytes are kept in a row.
+const (
+	plain      = 0
+	compressed = 1 // zstd
+)
+
+const (
+	// compressFrom is the size in bytes from which bodies and blobs are
+	// compressed. Below it a page of the file is hardly ever saved.
+	compressFrom = 4 << 10
+	// maxRow is the longest value that is given to SQLite, whose own limit for
+	// a whole row is 1,000,000,000 bytes (SQLITE_MAX_LENGTH).
+	maxRow = 999_000_000
+)
+
+// stored is bytes as a row keeps them.
+type stored struct {
+	encoding int64
+	data     []byte
+}
+
+// encode compresses what becomes smaller by at least an eighth.
+func encode(data []byte, mediaType string) (stored, error) {
+	s := stored{plain, data}
+	if len(data) >= compressFrom && compressible(mediaType) {
+		if small := encoder().EncodeAll(data, nil); len(small) <= len(data)-len(data)/8 {
+			s = stored{compressed, small}
+		}
+	}
+	if len(s.data) > maxRow {
+		return stored{}, fmt.Errorf("%d bytes (%d to store) are too many for one row: SQLite's limit is 1 GB", len(data), len(s.data))
+	}
+	if s.data == nil {
+		s.data = []byte{} // nil would be NULL
+	}
+	return s, nil
+}
+
+// decode returns the bytes that encode was given, in a slice of its own.
+func (s stored) decode() ([]byte, error) {
+	switch s.encoding {
+	case plain:
+		return bytes.Clone(s.data), nil
+	case compressed:
+		data, err := decoder().DecodeAll(s.data, nil)
+		if err != nil {
+			return nil, fmt.Errorf("zstd: %w", err)
+		}
+		return data, nil
+	}
+	return nil, fmt.Errorf("encoding %d is not known to this version", s.encoding)
+}
+
+// compressible is false for formats that are compressed by themselves.
+func compressible(mediaType string) bool {
+	kind, _, _ := strings.Cut(mediaType, "/")
+	switch {
+	case kind == "image" && mediaType != "image/svg+xml" && mediaType != "image/bmp", kind == "audio", kind == "video":
+		return false
+	}
+	return mediaType != "application/pdf" && mediaType != "application/zip"
+}
+
+// Both are safe for concurrent use in this form.
+var (
+	encoder = sync.OnceValue(func() *zstd.Encoder {
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+		if err != nil {
+			panic(err) // the options are constants
+		}
+		return e
+	})
+	decoder = sync.OnceValue(func() *zstd.Decoder {
+		d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(0))
+		if err != nil {
+			panic(err)
+		}
+		return d
+	})
+)

@@ -1,0 +1,56 @@
+package sqlite
+
+import (
+	"context"
+	"iter"
+)
+
+// row reads one row; the error is [sql.ErrNoRows] where there is none.
+func (s *Store) row(ctx context.Context, query string, args []any, dest ...any) error {
+	stmt, err := s.readers.get(query)
+	if err != nil {
+		return err
+	}
+	return stmt.QueryRowContext(ctx, args...).Scan(dest...)
+}
+
+// each calls f for every row, with a function that reads it.
+func (s *Store) each(ctx context.Context, query string, args []any, f func(scan func(...any) error) error) error {
+	stmt, err := s.readers.get(query)
+	if err != nil {
+		return s.failure(err)
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return s.failure(err)
+	}
+	return s.failure(eachRow(rows, f))
+}
+
+// query2 yields a value for every row. Each sequence has a connection of its
+// own, so that a caller may read and write while it goes through it.
+func query2[T any](ctx context.Context, s *Store, query string, args []any, read func(scan func(...any) error) (T, error)) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		err := s.each(ctx, query, args, func(scan func(...any) error) error {
+			v, err := read(scan)
+			if err != nil {
+				return err
+			}
+			if !yield(v, nil) {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && err != errStop {
+			var none T
+			yield(none, err)
+		}
+	}
+}
+
+// errStop ends a loop over rows whose caller has seen enough.
+var errStop = stop{}
+
+type stop struct{}
+
+func (stop) Error() string { return "stop" }

@@ -1,0 +1,152 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"github.com/stemma-history/stemma/history"
+)
+
+//go:embed schema/*.sql
+var schemaFiles embed.FS
+
+// applicationID marks the file as a store of Stemma: "STMA". It stands in the
+// header, where SQLite keeps it for this purpose.
+const applicationID = 0x53544D41
+
+// minVersion is the first SQLite without the WAL-reset bug, which could damage
+// a file that two connections write and checkpoint (sqlite.org/changes.html,
+// release 3.51.3).
+const minVersion = "3.51.3"
+
+// setUpFile looks at the file and makes the settings that have to be made
+// before anything is in it.
+func setUpFile(ctx context.Context, db Database, d Durability) error {
+	var version string
+	var pages, id int
+	if err := db.Writer.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
+		return err
+	}
+	if olderThan(version, minVersion) {
+		return fmt.Errorf("SQLite %s can damage the file; this program needs %s or later", version, minVersion)
+	}
+	return retryBusy(ctx, db.Code, func() error {
+		conn, err := db.Writer.Conn(ctx)
+		if err != nil {
+			return err
+		}
+		defer conn.Close()
+		if err := conn.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
+			return err
+		}
+		if pages > 0 {
+			if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+				return err
+			}
+			if err := checkOwner(ctx, conn, id); err != nil {
+				return err
+			}
+		}
+		// 8 KB: half of the file size of 4 KB pages with bodies of 2 KB, and
+		// half of the log size of 16 KB. It has no effect on a file that has
+		// pages. The order matters: WAL writes the first page.
+		if _, err := conn.ExecContext(ctx, "PRAGMA page_size = 8192"); err != nil {
+			return err
+		}
+		var mode string
+		if err := conn.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+			return err
+		}
+		if mode != "wal" {
+			return fmt.Errorf("the file system cannot keep the write-ahead log (journal mode %q)", mode)
+		}
+		return nil
+	})
+}
+
+// checkOwner refuses files of other programs.
+func checkOwner(ctx context.Context, conn *sql.Conn, id int) error {
+	if id == applicationID {
+		return nil
+	}
+	var tables int
+	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return err
+	}
+	if tables > 0 {
+		return fmt.Errorf("the file is an SQLite database of another program (application id %#x, expected %#x)", id, applicationID)
+	}
+	return nil
+}
+
+// retryBusy repeats what SQLite refuses at once, without its busy timeout: two
+// processes that set a new file up at the same time.
+func retryBusy(ctx context.Context, code func(error) int, f func() error) error {
+	for try := 0; ; try++ {
+		err := f()
+		if err == nil || code(err)&0xFF != codeBusy || try == 500 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// migrate brings the schema to the version of this program.
+func migrate(ctx context.Context, s *Store) error {
+	files, err := fs.Glob(schemaFiles, "schema/*.sql")
+	if err != nil {
+		return err
+	}
+	var version int
+	if err := s.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version == len(files) {
+		return nil
+	}
+	return s.writer.transaction(ctx, func(t *tx) error {
+		// Another process may have been faster.
+		if err := t.row("PRAGMA user_version", nil, &version); err != nil {
+			return err
+		}
+		if version > len(files) {
+			return fmt.Errorf("%w: its format is %d, this program knows up to %d; use a newer one", history.ErrNewerFormat, version, len(files))
+		}
+		for _, name := range files[version:] {
+			sql, err := schemaFiles.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			if _, err := t.w.conn.ExecContext(ctx, string(sql)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		_, err := t.w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(files), applicationID))
+		return err
+	})
+}
+
+// olderThan compares versions of SQLite such as 3.51.3.
+func olderThan(version, than string) bool {
+	var a, b [3]int
+	_, err := fmt.Sscanf(strings.TrimSpace(version), "%d.%d.%d", &a[0], &a[1], &a[2])
+	if _, bad := fmt.Sscanf(than, "%d.%d.%d", &b[0], &b[1], &b[2]); errors.Join(err, bad) != nil {
+		return true
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return a[i] < b[i]
+		}
+	}
+	return false
+}
