@@ -89,7 +89,7 @@ func setPages(d *draft, from, to int) (set pageSet, why string) {
 	if len(pages) == 0 {
 		return set, "nothing stands between head and tail"
 	}
-	for i, index := range snapshot.Index(source, pages, snapshot.IndexOptions{}) {
+	for i, index := range snapshot.Index(source, pages, snapshot.IndexOptions{Share: indexShare(d.problem)}) {
 		record.Pages = append(record.Pages, history.Page{End: int64(pages[i].End), CRC: pages[i].CRC, Index: index, Width: pages[i].Width, Height: pages[i].Height})
 	}
 	set.treatment = history.Treatment{From: d.problem.Path[from].Handle(), To: d.problem.Path[to-1].Handle(), As: history.AsPages, Text: snapshot.Guide, Pages: record}
@@ -108,6 +108,21 @@ func setPages(d *draft, from, to int) (set pageSet, why string) {
 		reader.MaxImageBytes > 0 && bytes+int64(float64(cells)*bytesPerCell) > reader.MaxImageBytes ||
 		d.tokens()-text+price > max(d.problem.Budget.Target, d.problem.Budget.Limit()/2)
 	return set, ""
+}
+
+// indexShare is how many characters an index may have, as a share of its page's:
+// no more than a quarter of what the image costs, so that where images are cheap
+// the text beside them does not eat the gain. (Exact strings run at 0.46 tokens
+// a character.)
+func indexShare(p *Problem) float64 {
+	const most, tokensPerCharacter = 0.05, 0.46
+	if p.Meter.Image == nil {
+		return most
+	}
+	shape := p.Reader.Shape
+	characters := shape.PageWidth / shape.CellWidth * (shape.PageHeight / shape.CellHeight)
+	price := p.Meter.Image(shape.PageWidth, shape.PageHeight)
+	return min(most, float64(price)/4/tokensPerCharacter/float64(characters))
 }
 
 // pagesAt is what pages cost that stand at an index already.

@@ -58,7 +58,7 @@ func climb(d *draft, plan *Plan) (*draft, error) {
 	if step, changed := unreadable(d); changed {
 		plan.Steps = append(plan.Steps, step)
 	}
-	z := zonesOf(d, d.problem.Budget.Tail)
+	z := zonesOf(d, d.tail())
 	allowed := func(r Rung) bool { return slices.Contains(d.problem.Rungs, r) }
 	if allowed(Elision) {
 		plan.Steps = append(plan.Steps, elide(d, z))
@@ -87,6 +87,10 @@ func climb(d *draft, plan *Plan) (*draft, error) {
 	plan.Steps = append(plan.Steps, step)
 	return fitted, err
 }
+
+// tail is how large the tail may be: never more than a tenth of the view, or
+// there would be little else to take.
+func (d *draft) tail() int { return min(d.problem.Budget.Tail, d.tokens()/10) }
 
 // outline puts the middle behind an outline, where that still is needed.
 func outline(d *draft, z zones) Step {

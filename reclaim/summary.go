@@ -63,7 +63,7 @@ func WithSummary(ctx context.Context, p Problem, ask Summarise) (Plan, error) {
 	}
 	d := newDraft(&p)
 	plan := Plan{Path: wholeCost(d), Before: d.tokens()}
-	z := zonesOf(d, p.Budget.Tail)
+	z := zonesOf(d, d.tail())
 	step := Step{Rung: Summary, Before: plan.Before, After: plan.Before}
 	if z.tail-z.head < 2 {
 		plan.After, plan.Fits, plan.Why = plan.Before, plan.Before <= p.Budget.Limit(), "nothing stands between head and tail"
