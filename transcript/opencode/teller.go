@@ -17,13 +17,13 @@ type teller struct {
 	// spawned has, for all sessions of the file, the call that started each.
 	spawned map[string]transcript.Link
 
-	begun    bool
-	last     string            // the latest record
-	before   map[string]string // by message: the record that it continues from
-	tails    map[string]string // by message that asks for a summary: the first one to keep
-	pending  []clearing
-	back     bool   // the tip is not the last record
-	tip      string // where it is then; empty before the first
+	begun   bool
+	last    string            // the latest record
+	before  map[string]string // by message: the record that it continues from
+	tails   map[string]string // by message that asks for a summary: the first one to keep
+	pending []clearing
+	back    bool   // the tip is not the last record
+	tip     string // where it is then; empty before the first
 }
 
 // clearing is an output that was cleared, by the name of its record.

@@ -1,15 +1,23 @@
 package native
 
 import (
+	"bytes"
 	"encoding/base64"
+	"image"
 	"net/url"
 	"strings"
 
 	"github.com/stemma-history/stemma/message"
 )
 
-// MediaBytes returns bytes as an image or a document, by their media type.
+// MediaBytes returns bytes as an image or a document, by their media type, or by
+// themselves where that is not known.
 func MediaBytes(mediaType, name string, data []byte) message.Content {
+	if mediaType == "" {
+		if _, format, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
+			mediaType = "image/" + format
+		}
+	}
 	if isImage(mediaType) {
 		img := message.NewImage(mediaType, data)
 		img.Name = name
