@@ -5,8 +5,9 @@ import "github.com/stemma-history/stemma/message"
 // ChangedFile returns the file that a call changes, or "" where it changes none
 // or its tool is not known.
 func ChangedFile(c message.ToolCall) string {
-	if kindOf(c) != changeTool {
+	if kindOf(c.Name, c.Arguments) != changeTool {
 		return ""
 	}
-	return target(c)
+	target, _ := fileOf(c.Arguments)
+	return target
 }

@@ -2,6 +2,7 @@ package reclaim
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
@@ -16,6 +17,7 @@ type draft struct {
 	total   tokens.Cost         // of all entries and the frame
 	added   []history.Treatment // those that the compaction will hold
 	pinned  map[history.ID]bool
+	calls   func() []call // of the path; found when first asked for
 }
 
 // shown is how one entry stands in the view.
@@ -30,6 +32,7 @@ type shown struct {
 // newDraft begins with the view as the path records it.
 func newDraft(p *Problem) *draft {
 	d := &draft{problem: p, entries: make([]shown, len(p.Path)), total: frameCost(p.Frame, p.Meter), pinned: map[history.ID]bool{}}
+	d.calls = sync.OnceValue(func() []call { return callsOf(p.Path) })
 	for _, id := range p.Pins {
 		d.pinned[id] = true
 	}

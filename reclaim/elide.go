@@ -99,7 +99,7 @@ func (e *elidable) take(d *draft) Saving {
 
 // elidables lists what may go from the entries before tail.
 func elidables(d *draft, tail int) []elidable {
-	calls := callsOf(d.problem.Path)
+	calls := d.calls()
 	reasons := supersededBy(calls)
 	var list []elidable
 	for i := range calls {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
@@ -68,46 +69,83 @@ type pageSet struct {
 // setPages cuts the text of a range into pages. why is set where pages are no
 // gain whatever the limits.
 func setPages(d *draft, from, to int) (set pageSet, why string) {
-	reader := d.problem.Reader
 	set = pageSet{from: from, to: to}
 	source := d.pageSource(from, to)
-	record := &history.Pages{Renderer: snapshot.Version}
-	shape, err := json.Marshal(reader.Shape)
-	if err != nil {
-		return set, err.Error()
-	}
-	record.Shape = shape
-	var pages []snapshot.Page
-	cells := 0
-	for page, err := range snapshot.Cut(context.Background(), source, reader.Shape, snapshot.Options{}) {
-		if err != nil {
-			return set, err.Error()
-		}
-		pages = append(pages, page)
-		cells += page.Cells
-	}
-	if len(pages) == 0 {
-		return set, "nothing stands between head and tail"
-	}
-	for i, index := range snapshot.Index(source, pages, snapshot.IndexOptions{Share: indexShare(d.problem)}) {
-		record.Pages = append(record.Pages, history.Page{End: int64(pages[i].End), CRC: pages[i].CRC, Index: index, Width: pages[i].Width, Height: pages[i].Height})
-	}
-	set.treatment = history.Treatment{From: d.problem.Path[from].Handle(), To: d.problem.Path[to-1].Handle(), As: history.AsPages, Text: snapshot.Guide, Pages: record}
-
-	price := d.problem.Meter.Tokens(d.treatmentCost(&set.treatment))
 	text := 0
 	for i := from; i < to; i++ {
 		text += d.problem.Meter.Tokens(d.entries[i].cost)
 	}
-	standing := d.pagesAt(from)
-	if gain := text - standing; float64(price-standing) > paysAt*float64(gain) {
-		return set, fmt.Sprintf("%d pages would cost %d tokens more, the text costs %d", len(pages), price-standing, gain)
+	pages, over, err := cutPages(d, source, roomFor(d, from, to, text))
+	switch {
+	case err != nil:
+		return set, err.Error()
+	case over:
+		set.over = true
+		return set, ""
+	case len(pages) == 0:
+		return set, "nothing stands between head and tail"
 	}
-	count, bytes := imagesOutside(d, from, to)
-	set.over = reader.MaxImages > 0 && count+len(pages) > reader.MaxImages ||
-		reader.MaxImageBytes > 0 && bytes+int64(float64(cells)*bytesPerCell) > reader.MaxImageBytes ||
-		d.tokens()-text+price > max(d.problem.Budget.Target, d.problem.Budget.Limit()/2)
+	record, err := recordOf(d.problem, source, pages)
+	if err != nil {
+		return set, err.Error()
+	}
+	set.treatment = history.Treatment{From: d.problem.Path[from].Handle(), To: d.problem.Path[to-1].Handle(), As: history.AsPages, Text: snapshot.Guide, Pages: record}
+	standing := d.pagesAt(from)
+	price, gain := d.problem.Meter.Tokens(d.treatmentCost(&set.treatment))-standing, text-standing
+	if float64(price) > paysAt*float64(gain) {
+		return set, fmt.Sprintf("%d pages would cost %d tokens more, the text costs %d", len(pages), price, gain)
+	}
 	return set, ""
+}
+
+// room is what a request can still hold beside what stands outside a range.
+type room struct {
+	images int
+	bytes  int64
+	tokens int
+}
+
+func roomFor(d *draft, from, to, text int) room {
+	r := room{images: math.MaxInt, bytes: math.MaxInt64}
+	count, bytes := imagesOutside(d, from, to)
+	if most := d.problem.Reader.MaxImages; most > 0 {
+		r.images = most - count
+	}
+	if most := d.problem.Reader.MaxImageBytes; most > 0 {
+		r.bytes = most - bytes
+	}
+	r.tokens = max(d.problem.Budget.Target, d.problem.Budget.Limit()/2) - (d.tokens() - text)
+	return r
+}
+
+// cutPages returns the pages of a source, or that they need more room.
+func cutPages(d *draft, source []snapshot.Segment, r room) (pages []snapshot.Page, over bool, err error) {
+	for page, err := range snapshot.Cut(context.Background(), source, d.problem.Reader.Shape, snapshot.Options{}) {
+		if err != nil {
+			return nil, false, err
+		}
+		pages = append(pages, page)
+		r.images--
+		r.bytes -= int64(float64(page.Cells) * bytesPerCell)
+		r.tokens -= d.problem.Meter.Part(message.Image{WidthPx: page.Width, HeightPx: page.Height}).Media
+		if r.images < 0 || r.bytes < 0 || r.tokens < 0 {
+			return nil, true, nil
+		}
+	}
+	return pages, false, nil
+}
+
+// recordOf returns what the path keeps of pages.
+func recordOf(p *Problem, source []snapshot.Segment, pages []snapshot.Page) (*history.Pages, error) {
+	shape, err := json.Marshal(p.Reader.Shape)
+	if err != nil {
+		return nil, err
+	}
+	record := &history.Pages{Shape: shape, Renderer: snapshot.Version, Pages: make([]history.Page, len(pages))}
+	for i, index := range snapshot.Index(source, pages, snapshot.IndexOptions{Share: indexShare(p)}) {
+		record.Pages[i] = history.Page{End: int64(pages[i].End), CRC: pages[i].CRC, Index: index, Width: pages[i].Width, Height: pages[i].Height}
+	}
+	return record, nil
 }
 
 // indexShare is how many characters an index may have, as a share of its page's:

@@ -119,7 +119,7 @@ func putOutline(d *draft, z zones, budget int) int {
 	if z.tail-z.head < 2 {
 		return 0
 	}
-	text := outlineText(d, callsOf(d.problem.Path), z.head, z.tail, budget)
+	text := outlineText(d, d.calls(), z.head, z.tail, budget)
 	kept := keptEntries(d, z)
 	d.treat(history.Treatment{From: d.problem.Path[z.head].Handle(), To: d.problem.Path[z.tail-1].Handle(), As: history.AsOutline, Text: text})
 	for _, i := range kept {

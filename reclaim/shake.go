@@ -58,7 +58,8 @@ func callsOf(path []history.Entry) []call {
 	})
 	calls := make([]call, len(pairing.Calls))
 	for i, paired := range pairing.Calls {
-		c := call{ToolCall: paired.ToolCall, kind: kindOf(paired.ToolCall), target: target(paired.ToolCall), shown: shownRange(paired.ToolCall)}
+		c := call{ToolCall: paired.ToolCall, kind: kindOf(paired.Name, paired.Arguments)}
+		c.target, c.shown = fileOf(paired.Arguments)
 		if paired.State == message.Answered {
 			c.entry = entries[paired.Result.Message]
 			e := &path[c.entry]

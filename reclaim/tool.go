@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
-	"github.com/stemma-history/stemma/message"
 )
 
 // toolKind is what a tool does, as far as it matters for whether anybody would
@@ -39,48 +38,48 @@ var knownTools = map[string]toolKind{
 	"skill": planTool, "activateskill": planTool, "savememory": planTool, "checkpoint": planTool, "rewind": planTool, "recall": readTool,
 }
 
-// kindOf classifies a call. Tools that are not known are taken for what their
-// name says they change or ask; everything else about them stays unknown.
-func kindOf(c message.ToolCall) toolKind {
-	name := c.Name
+// kindOf classifies a call by the tool's name. Tools that are not known stay
+// unknown: their results may have decided something.
+func kindOf(name string, arguments []byte) toolKind {
 	for _, separator := range []string{"__", "."} { // mcp__server__tool, developer__shell
 		if i := strings.LastIndex(name, separator); i >= 0 {
 			name = name[i+len(separator):]
 		}
 	}
-	name = strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
-	if name == "texteditor" || name == "strreplaceeditor" || name == "strreplacebasededittool" {
-		if rawjson.Text(rawjson.Get(c.Arguments, "command")) == "view" {
+	plain := make([]byte, 0, 32)
+	for i := range len(name) {
+		switch c := name[i]; {
+		case 'A' <= c && c <= 'Z':
+			plain = append(plain, c|0x20)
+		case c != '_' && c != '-' && c != ' ':
+			plain = append(plain, c)
+		}
+	}
+	switch string(plain) {
+	case "texteditor", "strreplaceeditor", "strreplacebasededittool":
+		if rawjson.Text(rawjson.Get(arguments, "command")) == "view" {
 			return readTool
 		}
 		return changeTool
 	}
-	return knownTools[name]
+	return knownTools[string(plain)]
 }
 
-// targetKeys are the arguments that name a file, in the tools above.
-var targetKeys = []string{"file_path", "path", "filePath", "filepath", "absolute_path", "notebook_path", "target_file", "filename", "file"}
-
-// rangeKeys are the arguments with which a read shows a part of a file.
-var rangeKeys = []string{"offset", "limit", "start_line", "end_line", "view_range", "start", "end", "lines"}
-
-// target returns the file that a call is about, or "".
-func target(c message.ToolCall) string {
-	for _, key := range targetKeys {
-		if file := rawjson.Text(rawjson.Get(c.Arguments, key)); file != "" {
-			return path.Clean(strings.ReplaceAll(file, `\`, "/"))
+// fileOf reads from the arguments of a call which file it is about, and which
+// part of it a read asked for ("" for all).
+func fileOf(arguments []byte) (target, shown string) {
+	_ = rawjson.Members(arguments, func(key string, v []byte) error {
+		switch key {
+		case "file_path", "path", "filePath", "filepath", "absolute_path", "notebook_path", "target_file", "filename", "file":
+			if file := rawjson.Text(v); file != "" && target == "" {
+				target = path.Clean(strings.ReplaceAll(file, `\`, "/"))
+			}
+		case "offset", "limit", "start_line", "end_line", "view_range", "start", "end", "lines":
+			if !rawjson.IsNull(v) {
+				shown += key + "=" + string(v) + " "
+			}
 		}
-	}
-	return ""
-}
-
-// shownRange returns which part of the file a read asked for, "" for all of it.
-func shownRange(c message.ToolCall) string {
-	var shown strings.Builder
-	for _, key := range rangeKeys {
-		if v := rawjson.Get(c.Arguments, key); !rawjson.IsNull(v) {
-			shown.WriteString(key + "=" + string(v) + " ")
-		}
-	}
-	return shown.String()
+		return nil
+	})
+	return target, shown
 }
