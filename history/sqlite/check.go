@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -64,22 +65,14 @@ func (c *checker) each(query string, f func(scan func(...any) error) error) erro
 
 // file lets SQLite check its own structures.
 func (c *checker) file() error {
-	var wrong []string
-	err := c.each(`PRAGMA integrity_check`, func(scan func(...any) error) error {
-		var line string
-		err := scan(&line)
-		if line != "ok" {
-			wrong = append(wrong, line)
-		}
-		return err
-	})
+	wrong, err := c.integrity()
 	if err != nil {
-		return err
+		return c.s.failure(err)
 	}
 	for _, line := range wrong {
 		p := history.Problem{What: "SQLite: " + line}
 		switch {
-		case strings.Contains(line, "FTS5"):
+		case strings.Contains(strings.ToLower(line), "fts5"):
 			err = c.mend(p, rebuildWords)
 		case strings.Contains(line, "index"): // missing from it, or wrong number of entries
 			err = c.mend(p, func(t *tx) error { _, err := t.exec(`REINDEX`); return err })
@@ -92,6 +85,37 @@ func (c *checker) file() error {
 		}
 	}
 	return nil
+}
+
+// integrity returns what SQLite finds wrong. A connection remembers what the
+// search index looked like at its last search, and integrity_check alone does
+// not notice that it has changed since: a search before, in the same
+// transaction, makes it look again.
+func (c *checker) integrity() (wrong []string, err error) {
+	conn, err := c.s.db.Readers.Conn(c.ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(c.ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer tx.Rollback()
+	var found int64
+	_ = tx.QueryRowContext(c.ctx, `SELECT rowid FROM words WHERE words MATCH 'x' LIMIT 1`).Scan(&found)
+	rows, err := tx.QueryContext(c.ctx, `PRAGMA integrity_check`)
+	if err != nil {
+		return nil, err
+	}
+	return wrong, eachRow(rows, func(scan func(...any) error) error {
+		var line string
+		err := scan(&line)
+		if line != "ok" {
+			wrong = append(wrong, line)
+		}
+		return err
+	})
 }
 
 // searchIndex looks whether the index claims to be further than the bodies are.

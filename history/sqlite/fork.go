@@ -65,6 +65,9 @@ func (s *Store) copyInto(t *tx, c, origin *conversation, at place) error {
 	if err != nil {
 		return err
 	}
+	if ends[1] == 0 {
+		return errors.New("the path has no beginning: it is damaged (stemma check tells more)")
+	}
 	for depth := int64(1); depth <= at.depth; depth += forkBatch {
 		if err := t.ctx.Err(); err != nil {
 			return err
@@ -88,7 +91,8 @@ func (s *Store) copyInto(t *tx, c, origin *conversation, at place) error {
 	return t.moveTip(c, base+at.depth, s.source)
 }
 
-// batchEnds returns the last entries of the batches of a path, by depth.
+// batchEnds returns the root and the last entries of the batches of a path, by
+// depth.
 func (t *tx) batchEnds(at place) (map[int64]int64, error) {
 	ends := map[int64]int64{}
 	err := t.each(`
@@ -97,7 +101,7 @@ WITH RECURSIVE path(n, parent, depth) AS (
   UNION ALL
   SELECT e.n, e.parent, e.depth FROM path CROSS JOIN entry e ON e.n = path.parent WHERE e.n < path.n
 )
-SELECT n, depth FROM path WHERE depth % ?2 = 0 OR n = ?1`, []any{at.n, forkBatch}, func(scan func(...any) error) error {
+SELECT n, depth FROM path WHERE depth % ?2 = 0 OR depth = 1 OR n = ?1`, []any{at.n, forkBatch}, func(scan func(...any) error) error {
 		var n, depth int64
 		err := scan(&n, &depth)
 		ends[depth] = n

@@ -1,0 +1,32 @@
+package sqlite
+
+import (
+	"context"
+	"maps"
+	"slices"
+)
+
+// ExecOnWriter runs SQL on the connection that writes.
+func (s *Store) ExecOnWriter(query string) error {
+	s.writer.lock <- struct{}{}
+	defer func() { <-s.writer.lock }()
+	_, err := s.writer.conn.ExecContext(context.Background(), query)
+	return err
+}
+
+// Statements returns the SQL that the store has run since it was opened.
+func (s *Store) Statements() []string {
+	var all []string
+	for _, from := range []*statements{&s.readers, &s.writer.stmts} {
+		from.mu.Lock()
+		all = slices.AppendSeq(all, maps.Keys(from.byText))
+		from.mu.Unlock()
+	}
+	return all
+}
+
+// OlderThan compares versions of SQLite.
+var OlderThan = olderThan
+
+// MinVersion is the oldest SQLite that is used.
+const MinVersion = minVersion
