@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Runs every test, with the race detector and in random order. Installs the few
+# programs that tests use, where it may, and says at the end what was skipped.
+# With CI=true, nothing may be skipped. With STEMMA_SOAK=1, long tests run long.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+skipped=()
+scripts/install-gocr.sh || skipped+=("reading pages with gocr, which is not installed")
+
+timeout=10m
+[ -n "${STEMMA_SOAK:-}" ] && timeout=6h
+
+go vet ./...
+go test -race -shuffle=on -timeout "$timeout" ./...
+# Searches over generated histories need numbers more than they need the race detector.
+go test -timeout "$timeout" -run 'P[0-9]|Always|Sendable|Grow' -rapid.checks="${RAPID_CHECKS:-2000}" ./wire/... ./reclaim/...
+
+# Modules of their own, so that what they need stays out of the product.
+for module in $(git ls-files '*/go.mod' | grep -v '^tools/'); do
+	(cd "$(dirname "$module")" && go vet ./... && go test -timeout "$timeout" ./...)
+done
+
+for what in "${skipped[@]:-}"; do
+	[ -z "$what" ] || echo "SKIPPED: $what"
+done
+if [ "${CI:-}" = true ] && [ "${#skipped[@]}" -gt 0 ]; then
+	echo "CI=true: nothing may be skipped" >&2
+	exit 1
+fi
