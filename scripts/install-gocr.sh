@@ -15,6 +15,6 @@ if command -v apt-get >/dev/null; then
 		echo "gocr is missing, and installing it needs root: sudo apt-get install gocr" >&2
 		exit 0
 	fi
-	$as_root apt-get install -y -qq --no-install-recommends gocr >/dev/null && exit 0
+	{ $as_root apt-get update -qq && $as_root apt-get install -y -qq --no-install-recommends gocr; } >/dev/null && exit 0
 fi
 echo "gocr is missing and was not installed: the OCR test is skipped" >&2
