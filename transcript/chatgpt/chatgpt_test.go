@@ -197,7 +197,7 @@ func TestABrokenTreeIsReadAllTheSame(t *testing.T) {
 	e.node("odd", "lost", `"author":{"role":"user"},"content":3`)
 	r := e.read(t)
 	tree := r.Tree(t, "c")
-	if len(tree.Records) != 5 || len(r.Problems) != 2 || r.Problems[0].Record != "odd" || r.Problems[1].Record != "x" {
+	if len(tree.Records) != 5 || len(r.Problems) != 2 || r.Problems[0].Record != "x" || r.Problems[1].Record != "odd" {
 		t.Fatalf("%d records, problems %+v", len(tree.Records), r.Problems)
 	}
 	for id, parent := range map[string]string{"lost": "", "odd": "lost", "x": "", "y": "x", "self": ""} {

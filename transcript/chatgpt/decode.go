@@ -44,7 +44,7 @@ func (d *decoder) opaque() message.Message {
 }
 
 func (d *decoder) user(content native.Object) message.Message {
-	d.call = callAbove{}
+	d.call = ""
 	if content.Text("content_type") == "user_editable_context" {
 		return d.opaque()
 	}
@@ -58,10 +58,10 @@ func (d *decoder) user(content native.Object) message.Message {
 
 func (d *decoder) assistant(content native.Object) message.Message {
 	m := message.Message{Role: message.Assistant, Author: message.ByModel, Model: d.node.message.Text("metadata", "model_slug"), Stop: d.stop()}
-	d.call = callAbove{}
+	d.call = ""
 	switch recipient := d.node.message.Text("recipient"); {
 	case recipient != "" && recipient != "all":
-		d.call = callAbove{id: d.id, name: recipient}
+		d.call = d.id
 		m.Stop = message.StopTools
 		m.Parts = []message.Part{message.ToolCall{ID: d.id, Name: recipient, Arguments: arguments(d.text(content))}}
 	case content.Text("content_type") == "thoughts":
@@ -76,7 +76,7 @@ func (d *decoder) assistant(content native.Object) message.Message {
 // none, as in files that the service searched by itself, it is a result all
 // the same.
 func (d *decoder) result(content native.Object) message.Message {
-	r := message.ToolResult{CallID: d.call.id, Name: d.node.message.Text("author", "name"), Content: d.content(content)}
+	r := message.ToolResult{CallID: d.call, Name: d.node.message.Text("author", "name"), Content: d.content(content)}
 	if content.Text("content_type") == "system_error" || strings.HasPrefix(d.node.message.Text("metadata", "aggregate_result", "status"), "failed") {
 		r.Outcome = message.Failed
 	}

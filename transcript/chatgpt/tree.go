@@ -3,7 +3,6 @@ package chatgpt
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -18,29 +17,21 @@ type tree struct {
 	transcript.Conversation
 	current string // the node that the person saw last
 	nodes   []*node
-	byID    map[string]*node
 	files   *exportfile.Export
 }
 
 // node is a place in the tree. Some have no message, or none of anyone's.
 type node struct {
 	id, parent string
-	order      []string // of its children
-	raw        []byte   // the message
+	raw        []byte // the message
 	message    native.Object
-	children   []*node
 
-	// What is known on the way down from the root.
+	// What is known once its parent has been told.
 
-	told    bool
-	depth   int
 	last    string    // the latest record on the path to here
 	created time.Time // of the latest message
-	call    callAbove
+	call    string    // id of the call that a tool's message would answer
 }
-
-// callAbove is the call that a tool's message on the path would answer.
-type callAbove struct{ id, name string }
 
 var errNoID = errors.New("expected its id")
 
@@ -50,7 +41,7 @@ func parse(data []byte) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{current: o.Text("current_node"), byID: map[string]*node{}}
+	t := &tree{current: o.Text("current_node")}
 	if t.ID = o.Text("conversation_id"); t.ID == "" {
 		t.ID = o.Text("id")
 	}
@@ -64,10 +55,7 @@ func parse(data []byte) (*tree, error) {
 		if err != nil {
 			return fmt.Errorf("node %s: %w", id, err)
 		}
-		if t.byID[id] == nil {
-			t.nodes = append(t.nodes, n)
-			t.byID[id] = n
-		}
+		t.nodes = append(t.nodes, n)
 		return nil
 	})
 	if err != nil {
@@ -82,98 +70,45 @@ func parseNode(id string, value []byte) (*node, error) {
 		return nil, err
 	}
 	n := &node{id: id, parent: o.Text("parent"), raw: o.Raw("message")}
-	children, err := o.Elements("children")
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range children {
-		n.order = append(n.order, rawjson.Text(c))
-	}
 	if n.raw != nil {
 		n.message, err = native.ReadObject(n.raw)
 	}
 	return n, err
 }
 
-// tell tells the sink the conversation, parents before their children.
+// tell tells the sink the conversation. The parents of nodes are what counts:
+// walking down their lists of children would mix answers that were left.
 func (t *tree) tell(sink transcript.Sink) error {
-	roots := t.connect()
+	forest := native.NewForest(len(t.nodes), func(i int) string { return t.nodes[i].id }, func(i int) string { return t.nodes[i].parent })
+	order, circles := forest.ParentsFirst()
+	for _, i := range circles {
+		sink.Problem(transcript.Problem{Record: t.nodes[i].id, What: fmt.Sprintf("conversation %s: it continues from itself, in a circle; it is taken for a beginning", t.ID)})
+	}
 	begun := false
-	record := func(r transcript.Record) error {
-		if !begun {
-			begun = true
-			if t.Created.IsZero() {
-				t.Created = r.Created
-			}
-			if err := sink.Conversation(t.Conversation); err != nil {
-				return err
-			}
+	for _, i := range order {
+		n := t.nodes[i]
+		if p := forest[i]; p >= 0 {
+			n.last, n.created, n.call = t.nodes[p].last, t.nodes[p].created, t.nodes[p].call
 		}
-		return sink.Record(r)
-	}
-	for _, root := range roots {
-		if err := t.descend(root, record, sink); err != nil {
-			return err
-		}
-	}
-	for _, n := range t.nodes {
-		if n.told {
-			continue
-		}
-		sink.Problem(transcript.Problem{Record: n.id, What: fmt.Sprintf("conversation %s: it continues from itself, in a circle; it is taken for a beginning", t.ID)})
-		if err := t.descend(n, record, sink); err != nil {
-			return err
-		}
-	}
-	if tip := t.tip(); begun && tip != "" {
-		return sink.Tip(tip)
-	}
-	return nil
-}
-
-// connect links the nodes and returns those without a parent.
-func (t *tree) connect() (roots []*node) {
-	for _, n := range t.nodes {
-		if parent := t.byID[n.parent]; parent != nil && parent != n {
-			parent.children = append(parent.children, n)
-		} else {
-			roots = append(roots, n)
-		}
-	}
-	for _, n := range t.nodes { // siblings in the order that the parent gives
-		place := map[string]int{}
-		for i, id := range n.order {
-			place[id] = i - len(n.order)
-		}
-		slices.SortStableFunc(n.children, func(a, b *node) int { return place[a.id] - place[b.id] })
-	}
-	return roots
-}
-
-// descend tells a node and what is below it. It keeps a list of its own of what
-// is left to do: conversations of thousands of messages are one long branch.
-func (t *tree) descend(from *node, record func(transcript.Record) error, sink transcript.Sink) error {
-	for left := []*node{from}; len(left) > 0; {
-		n := left[len(left)-1]
-		left = left[:len(left)-1]
-		if n.told {
-			continue
-		}
-		n.told = true
 		item := t.item(n, sink)
-		item.Parent = n.last
 		for _, r := range item.Records() {
-			if err := record(r); err != nil {
+			if !begun {
+				begun = true
+				if t.Created.IsZero() {
+					t.Created = r.Created
+				}
+				if err := sink.Conversation(t.Conversation); err != nil {
+					return err
+				}
+			}
+			if err := sink.Record(r); err != nil {
 				return err
 			}
 			n.last = r.ID
 		}
-		for _, child := range slices.Backward(n.children) {
-			if !child.told {
-				child.depth, child.last, child.created, child.call = n.depth+1, n.last, n.created, n.call
-				left = append(left, child)
-			}
-		}
+	}
+	if tip := t.tip(forest); tip != "" {
+		return sink.Tip(tip)
 	}
 	return nil
 }
@@ -185,7 +120,7 @@ func (t *tree) item(n *node, sink transcript.Sink) native.Item {
 	} else if n.created.IsZero() {
 		n.created = t.Created
 	}
-	item := native.Item{ID: n.id, Created: n.created, Open: n.message.Text("status") == "in_progress"}
+	item := native.Item{ID: n.id, Parent: n.last, Created: n.created, Open: n.message.Text("status") == "in_progress"}
 	if n.raw == nil {
 		return item
 	}
@@ -199,22 +134,16 @@ func (t *tree) item(n *node, sink transcript.Sink) native.Item {
 }
 
 // tip returns the record of the current node, or of the newest leaf where that
-// is not known; of those as new, the deepest.
-func (t *tree) tip() string {
-	best := t.byID[t.current]
-	if best != nil {
-		return best.last
-	}
+// is not known.
+func (t *tree) tip(forest native.Forest) string {
 	for _, n := range t.nodes {
-		if len(n.children) > 0 || n.last == "" {
-			continue
-		}
-		if best == nil || n.created.After(best.created) || n.created.Equal(best.created) && n.depth >= best.depth {
-			best = n
+		if n.id == t.current {
+			return n.last
 		}
 	}
-	if best == nil {
+	newest := forest.NewestLeaf(func(i int) time.Time { return t.nodes[i].created }, func(i int) bool { return t.nodes[i].last != "" })
+	if newest < 0 {
 		return ""
 	}
-	return best.last
+	return t.nodes[newest].last
 }
