@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // The exit codes of every command.
@@ -59,6 +60,8 @@ func exitCode(ctx context.Context, err error) int {
 		return exitDone // the reader has seen enough
 	case errors.As(err, new(usageError)):
 		return exitUsage
+	case errors.As(err, new(*reclaim.FitError)), errors.As(err, new(*doesNotFitError)), errors.As(err, new(*pagesError)):
+		return exitDoesNotFit
 	case errors.Is(err, history.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return exitNotFound
 	}

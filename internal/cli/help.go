@@ -38,7 +38,7 @@ func printHelp(out *output, c *cobra.Command) {
 			if found {
 				line = command + out.paint(faint, "# "+strings.TrimSuffix(comment, "\n")) + "\n"
 			}
-			out.WriteString(line)
+			out.print(line)
 		}
 	}
 	for _, g := range c.Groups() {
@@ -49,19 +49,25 @@ func printHelp(out *output, c *cobra.Command) {
 			}
 		}
 	}
+	if len(c.Groups()) == 0 && c.HasAvailableSubCommands() {
+		heading("Commands")
+		for _, sub := range c.Commands() {
+			printSubcommand(out, sub, width)
+		}
+	}
 	if flags := c.LocalFlags(); flags.HasAvailableFlags() {
 		heading("Flags")
-		out.WriteString(flags.FlagUsagesWrapped(width))
+		out.print(flags.FlagUsagesWrapped(width))
 	}
 	if flags := c.InheritedFlags(); flags.HasAvailableFlags() {
 		heading("Flags of every command")
-		out.WriteString(flags.FlagUsagesWrapped(width))
+		out.print(flags.FlagUsagesWrapped(width))
 	}
 }
 
 func usageLine(c *cobra.Command) string {
 	switch {
-	case c.HasAvailableSubCommands():
+	case c.HasAvailableSubCommands() && !c.Runnable():
 		return c.CommandPath() + " COMMAND [flags]"
 	case c.HasAvailableFlags():
 		return c.UseLine() + " [flags]"

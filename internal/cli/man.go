@@ -37,15 +37,23 @@ func writeManual(w io.Writer, root *cobra.Command) {
 		fmt.Fprintf(w, ".SH %s\n", roff(strings.ToUpper(group.Title)))
 		for _, c := range root.Commands() {
 			if c.GroupID == group.ID {
-				fmt.Fprintf(w, ".SS %s\n%s\n", roff(usageLine(c)), paragraphs(c.Long))
-				manualFlags(w, c.LocalNonPersistentFlags())
-				manualExamples(w, c)
+				manualCommand(w, c)
 			}
 		}
 	}
 	fmt.Fprint(w, ".SH EXIT STATUS\n")
 	for _, code := range exitCodes {
 		fmt.Fprintf(w, ".TP\n.B %d\n%s\n", code.number, roff(code.meaning))
+	}
+}
+
+// manualCommand writes the section of a command, and those of its own commands.
+func manualCommand(w io.Writer, c *cobra.Command) {
+	fmt.Fprintf(w, ".SS %s\n%s\n", roff(usageLine(c)), paragraphs(c.Long))
+	manualFlags(w, c.LocalNonPersistentFlags())
+	manualExamples(w, c)
+	for _, sub := range c.Commands() {
+		manualCommand(w, sub)
 	}
 }
 

@@ -21,7 +21,7 @@ type output struct {
 
 func newOutput(w io.Writer) *output {
 	o := &output{}
-	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+	if file, ok := w.(*os.File); ok && isTerminal(file) {
 		o.terminal = true
 		o.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && showsColours(file)
 		o.width = 80
@@ -29,8 +29,17 @@ func newOutput(w io.Writer) *output {
 			o.width = columns
 		}
 	}
-	o.Writer = bufio.NewWriterSize(tellingWriter{w, o}, 32<<10)
+	o.redirect(w)
 	return o
+}
+
+func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }
+
+// redirect makes o write to w until restore is called.
+func (o *output) redirect(w io.Writer) (restore func()) {
+	before := o.Writer
+	o.Writer = bufio.NewWriterSize(tellingWriter{w, o}, 32<<10)
+	return func() { o.Writer = before }
 }
 
 // tellingWriter tells its output of the first failed write. Commands need not
@@ -48,6 +57,10 @@ func (w tellingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// print writes text. An error comes back from Flush.
+func (o *output) print(text string) { _, _ = o.WriteString(text) }
+
+// printf writes formatted text. An error comes back from Flush.
 func (o *output) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
 
 // A style is how a piece of text looks on a terminal: parameters of the SGR
@@ -65,6 +78,8 @@ const (
 	blue   style = "34"
 	purple style = "35"
 	cyan   style = "36"
+
+	lightUp style = "1;31" // a match, as grep shows it
 )
 
 // paint returns text in a style, where the output shows colours.

@@ -9,8 +9,32 @@ import (
 // groups lists every command under the headings of the help.
 func groups(a *app) []group {
 	return []group{
-		{"Bring in and look", []*cobra.Command{}},
+		{"Bring in and look", []*cobra.Command{
+			newImport(a),
+			newList(a),
+			newShow(a),
+			newTree(a),
+			newSearch(a),
+			newRecall(a),
+		}},
+		{"Move on the tree", []*cobra.Command{
+			newBranch(a),
+			newFork(a),
+			newDiff(a),
+			newCheckpoint(a),
+			newRewind(a),
+			newPin(a),
+			newUnpin(a),
+		}},
+		{"Fit the window", []*cobra.Command{
+			newContext(a),
+			newShake(a),
+			newCompact(a),
+			newRequest(a),
+		}},
 		{"Everything else", []*cobra.Command{
+			newModels(a),
+			newCheck(a),
 			newCompletion(a),
 			newMan(a),
 			newVersion(a),
@@ -60,11 +84,14 @@ CONV is a conversation: the beginning of its id, or @ for the one updated last. 
 	return root
 }
 
-// begin makes c take the arguments that its Use line names, and note that it
-// runs: errors before that are errors of usage.
+// begin makes c take and complete the arguments that its Use line names, and
+// note that it runs: errors before that are errors of usage.
 func (a *app) begin(c *cobra.Command) *cobra.Command {
 	c.DisableFlagsInUseLine = true
 	c.Args = argumentsOf(c)
+	if c.ValidArgs == nil && c.ValidArgsFunction == nil {
+		c.ValidArgsFunction = a.completionsOf(c.Use)
+	}
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.running = true

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,9 +17,9 @@ type table struct {
 }
 
 type column struct {
-	title string
-	// flexible columns give way where the terminal is narrow.
-	flexible bool
+	title    string
+	flexible bool // gives way where the terminal is narrow
+	wide     bool // left out where it has less than 100 columns
 	right    bool // figures
 }
 
@@ -26,6 +28,12 @@ type cell struct {
 	value string
 	shown string // Default: value
 	style style
+	lit   [2]int // bytes of the value that stand out
+}
+
+// number is a cell with a figure.
+func number[N integer](n N) cell {
+	return cell{value: strconv.FormatInt(int64(n), 10), shown: thousands(n)}
 }
 
 func (a *app) table(columns ...column) *table { return &table{out: a.out, columns: columns} }
@@ -38,38 +46,43 @@ func (t *table) row(cells ...cell) {
 	}
 	for i, c := range cells {
 		if i > 0 {
-			t.out.WriteByte('\t')
+			t.out.print("\t")
 		}
-		t.out.WriteString(oneLine(c.value))
+		t.out.print(oneLine(c.value))
 	}
-	t.out.WriteByte('\n')
+	t.out.print("\n")
 }
 
-// oneLine replaces what would break a line of a table or start a control
-// sequence of the terminal.
-func oneLine(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t' || r == '\n':
-			return ' '
-		case r < ' ' || r == 0x7F:
-			return -1
-		}
-		return r
-	}, s)
-}
-
-const columnGap = 2
+const (
+	columnGap    = 2
+	wideTerminal = 100
+)
 
 // print writes the rows that were kept for the terminal.
 func (t *table) print() {
 	if len(t.rows) == 0 {
 		return
 	}
+	if t.out.width < wideTerminal {
+		t.dropWide()
+	}
 	widths := t.widths()
-	t.line(widths, func(i int) (string, style) { return t.columns[i].title, faint })
+	t.line(widths, func(i int) cell { return cell{value: t.columns[i].title, style: faint} })
 	for _, row := range t.rows {
-		t.line(widths, func(i int) (string, style) { return row[i].text(), row[i].style })
+		t.line(widths, func(i int) cell { return row[i] })
+	}
+}
+
+// dropWide takes out the columns that are for wide terminals only.
+func (t *table) dropWide() {
+	for i := len(t.columns) - 1; i >= 0; i-- {
+		if !t.columns[i].wide {
+			continue
+		}
+		t.columns = slices.Delete(t.columns, i, i+1)
+		for r := range t.rows {
+			t.rows[r] = slices.Delete(t.rows[r], i, i+1)
+		}
 	}
 }
 
@@ -113,12 +126,11 @@ func (t *table) widths() []int {
 	return widths
 }
 
-func (t *table) line(widths []int, at func(int) (string, style)) {
+// line writes one row.
+func (t *table) line(widths []int, at func(int) cell) {
 	for i, width := range widths {
-		text, style := at(i)
-		text = ansi.Truncate(text, width, "…")
+		text := t.fitted(at(i), width)
 		padding := strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))
-		text = t.out.paint(style, text)
 		switch {
 		case t.columns[i].right:
 			text = padding + text
@@ -128,7 +140,21 @@ func (t *table) line(widths []int, at func(int) (string, style)) {
 		if i > 0 {
 			text = strings.Repeat(" ", columnGap) + text
 		}
-		t.out.WriteString(text)
+		t.out.print(text)
 	}
-	t.out.WriteByte('\n')
+	t.out.print("\n")
+}
+
+// fitted returns a cell cut to a width and painted. What is lit in it shows.
+func (t *table) fitted(c cell, width int) string {
+	text := c.text()
+	if c.lit[1] <= c.lit[0] || c.lit[1] > len(text) || text != c.value {
+		return t.out.paint(c.style, ansi.Truncate(text, width, "…"))
+	}
+	before, lit, after := text[:c.lit[0]], text[c.lit[0]:c.lit[1]], text[c.lit[1]:]
+	if over := ansi.StringWidth(before+lit) + 1 - width; over > 0 {
+		before = ansi.TruncateLeft(before, min(over+width/3, ansi.StringWidth(before)), "…")
+	}
+	painted := t.out.paint(c.style, before) + t.out.paint(lightUp, lit) + t.out.paint(c.style, after)
+	return ansi.Truncate(painted, width, "…")
 }

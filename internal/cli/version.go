@@ -7,17 +7,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is the version of a released binary, set by the linker:
-// -ldflags "-X github.com/stemma-history/stemma/internal/cli.release=1.2.3".
-var release string
+// buildVersion is the version, set by the linker where make builds:
+// -ldflags "-X github.com/stemma-history/stemma/internal/cli.buildVersion=1.2.3".
+var buildVersion string
 
 // version returns what this binary was built from.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return release
+		return buildVersion
 	}
-	v, revision := release, ""
+	v, revision := buildVersion, ""
 	if v == "" {
 		v = info.Main.Version
 	}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stemma-history/stemma/history"
+)
+
+// latest is how the command line names the conversation updated last, and the
+// tip of a conversation.
+const latest = "@"
+
+// findConversation returns the conversation that a word of the command line names.
+func findConversation(ctx context.Context, s history.Store, name string) (history.Conversation, error) {
+	query := history.ListQuery{IDPrefix: strings.ToLower(name), Limit: 2}
+	if name == latest {
+		query = history.ListQuery{Limit: 1}
+	}
+	found, err := history.Collect(s.List(ctx, query))
+	switch {
+	case err != nil:
+		return history.Conversation{}, err
+	case len(found) == 0 && name == latest:
+		return history.Conversation{}, fmt.Errorf("conversation %s: %w: the store is empty; stemma import fills it", name, history.ErrNotFound)
+	case len(found) == 0:
+		return history.Conversation{}, fmt.Errorf("conversation %s: %w; stemma list shows what there is", name, history.ErrNotFound)
+	case len(found) > 1 && found[0].ID.String() != name:
+		return history.Conversation{}, usagef("conversation %s: more than one id begins so, such as %v and %v", name, found[0].ID, found[1].ID)
+	}
+	return found[0], nil
+}
+
+// findEntry returns the entry of a conversation that a word of the command line
+// names: @ is the tip, a number is a handle on the current path, and anything
+// else the beginning of an id or the name of a checkpoint. Ids of UUIDv7 begin
+// with 0 and handles never do, so a number is not mistaken for an id.
+func findEntry(ctx context.Context, s history.Store, c history.Conversation, name string) (history.ID, error) {
+	if name == latest {
+		if c.Tip == (history.ID{}) {
+			return c.Tip, fmt.Errorf("the conversation is empty: its tip is %w", history.ErrNotFound)
+		}
+		return c.Tip, nil
+	}
+	if h, err := history.ParseHandle(name); err == nil && name[0] != '0' {
+		if h.Part != 0 {
+			return history.ID{}, usagef("entry %s: expected a whole entry, such as %d", name, h.Depth)
+		}
+		e, err := history.EntryAt(ctx, s, c.ID, c.Tip, h)
+		return e.ID, err
+	}
+	found, err := s.FindEntries(ctx, c.ID, strings.ToLower(name), 2)
+	if err != nil {
+		return history.ID{}, err
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return history.ID{}, usagef("entry %s: more than one id begins so, such as %v and %v", name, found[0], found[1])
+	}
+	return findMarked(ctx, s, c, name)
+}
+
+// findBoundary returns the entry that a word of the command line names, which
+// has to be at the end of a turn.
+func findBoundary(ctx context.Context, s history.Store, c history.Conversation, name string) (history.Boundary, error) {
+	id, err := findEntry(ctx, s, c, name)
+	if err != nil {
+		return history.Boundary{}, err
+	}
+	return history.BoundaryAt(ctx, s, c.ID, id)
+}
+
+// findMarked returns the entry of a checkpoint: of the latest with its name on
+// the current path, or of the only one on other branches.
+func findMarked(ctx context.Context, s history.Store, c history.Conversation, name string) (history.ID, error) {
+	mark, err := history.MarkOnPath(ctx, s, c.ID, c.Tip, name)
+	switch {
+	case errors.Is(err, history.ErrNotFound):
+		return history.ID{}, fmt.Errorf("entry %s: %w: no handle, id or checkpoint of this conversation; stemma tree %v shows them", name, history.ErrNotFound, c.ID)
+	case !errors.Is(err, history.ErrOtherBranch):
+		return mark.Entry, err
+	}
+	marks, err := s.Checkpoints(ctx, c.ID)
+	if err != nil {
+		return history.ID{}, err
+	}
+	marks = slices.DeleteFunc(marks, func(m history.Checkpoint) bool { return m.Name != name })
+	if first := marks[0]; slices.ContainsFunc(marks, func(m history.Checkpoint) bool { return m.Entry != first.Entry }) {
+		return history.ID{}, usagef("checkpoint %s is set on %d entries off the current path; name one by its id, see stemma checkpoint %v", name, len(marks), c.ID)
+	}
+	return marks[0].Entry, nil
+}
+
+// minShortID is the shortest beginning of an id that is shown: the next ids of
+// a growing store begin differently from 65 seconds on.
+const minShortID = 8
+
+// shortIDs returns for each id the shortest beginning that no other has.
+func shortIDs(ids []history.ID) map[history.ID]string {
+	sorted := slices.SortedFunc(slices.Values(ids), func(a, b history.ID) int { return bytes.Compare(a[:], b[:]) })
+	short := make(map[history.ID]string, len(ids))
+	for i, id := range sorted {
+		n := minShortID
+		if i > 0 {
+			n = max(n, 1+commonLength(id.String(), sorted[i-1].String()))
+		}
+		if i+1 < len(sorted) {
+			n = max(n, 1+commonLength(id.String(), sorted[i+1].String()))
+		}
+		short[id] = id.String()[:min(n, len(id.String()))]
+	}
+	return short
+}
+
+// shortEntryIDs returns how the entries of a conversation are shown.
+func shortEntryIDs(ctx context.Context, s history.Store, conversation history.ID) (map[history.ID]string, error) {
+	var ids []history.ID
+	for n, err := range s.Nodes(ctx, conversation) {
+		var damaged *history.DamagedError
+		switch {
+		case err == nil:
+			ids = append(ids, n.ID)
+		case !errors.As(err, &damaged):
+			return nil, err
+		}
+	}
+	return shortIDs(ids), nil
+}
+
+// looksLikeEntry reports whether a word reads as a handle, as the beginning of
+// an id, or as the tip.
+func looksLikeEntry(name string) bool {
+	_, err := history.ParseHandle(name)
+	isID := len(name) <= len(history.ID{}.String()) && strings.HasPrefix(name, "0") && strings.Trim(strings.ToLower(name), "0123456789abcdef-") == ""
+	return err == nil || isID || name == latest
+}
+
+func commonLength(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/reclaim"
+	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/wires"
+)
+
+type requestOptions struct {
+	*app
+	windowFlags
+	conversation string
+	wire         string
+	maxOutput    int
+}
+
+func newRequest(a *app) *cobra.Command {
+	o := &requestOptions{app: a}
+	c := &cobra.Command{
+		Use:   "request CONV",
+		Short: "Print the request a model would get",
+		Long: `Print the exact body of the request that would continue a conversation: its path with the compactions applied, checked as the provider checks it. Where the path has outgrown the window, a compaction is planned as a run would plan it. Nothing is stored and nothing is sent.
+
+What cannot be sent as it stands is said on standard error.`,
+		Example: `  stemma request @ --wire anthropic | wc -c
+  stemma request @ --model claude-sonnet-4-5 --window 100000 > body.json
+  stemma request @ --wire openai-responses | jq '.input | length'`,
+		RunE: func(c *cobra.Command, args []string) error {
+			o.conversation = args[0]
+			return o.run(c.Context())
+		},
+	}
+	c.Flags().StringVar(&o.wire, "wire", "", "speak to the API `NAME`: anthropic, openai-chat, openai-responses or gemini (default: that of the model)")
+	_ = c.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(wireNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
+	o.windowFlags.register(c)
+	c.Flags().IntVar(&o.maxOutput, "max-output", 0, "at most `N` tokens of answer (default: 8192, or what the model can)")
+	return c
+}
+
+func wireNames() []string {
+	var names []string
+	for _, w := range wires.All() {
+		names = append(names, w.Name)
+	}
+	return names
+}
+
+func (o *requestOptions) run(ctx context.Context) error {
+	if o.wire != "" {
+		if _, err := wires.Named(o.wire); err != nil {
+			return usageError{err}
+		}
+	}
+	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
+		request, err := o.request(ctx, s, c)
+		if err != nil {
+			return err
+		}
+		w, err := wires.Named(request.Frame.Wire)
+		if err != nil {
+			return err
+		}
+		body, err := w.Encode(request)
+		if err != nil {
+			return err
+		}
+		o.out.print(string(body.JSON))
+		if o.out.terminal {
+			o.out.print("\n")
+		}
+		for _, n := range body.Notes {
+			o.err.printf("stemma: %v: %s\n", n.At, oneLine(n.What))
+		}
+		return nil
+	})
+}
+
+// defaultOutput is enough for an answer of some pages, in tokens.
+const defaultOutput = 8192
+
+// request returns what would be asked of the model.
+func (o *requestOptions) request(ctx context.Context, s history.Store, c history.Conversation) (wire.Request, error) {
+	p, model, err := o.problem(ctx, s, c)
+	if err != nil {
+		return wire.Request{}, err
+	}
+	p.Frame.Wire = cmp.Or(o.wire, model.Wire, p.Frame.Wire, wires.All()[0].Name)
+	if p.Budget.Window > 0 {
+		if p.Path, err = o.compacted(p); err != nil {
+			return wire.Request{}, err
+		}
+	}
+	view, err := reclaim.View(p.Path, reclaim.DrawPage)
+	if err != nil {
+		return wire.Request{}, err
+	}
+	maxOutput := o.maxOutput
+	if maxOutput == 0 {
+		maxOutput = min(defaultOutput, cmp.Or(model.MaxOutput, defaultOutput))
+	}
+	return wire.Request{
+		Frame:          p.Frame,
+		View:           view,
+		MaxOutput:      maxOutput,
+		ChecksThinking: model.ChecksThinking,
+		Blob:           func(h message.Hash) (message.Blob, error) { return s.Blob(ctx, h) },
+	}, nil
+}
+
+// compacted returns the path with the compaction that is due, if one is.
+func (o *requestOptions) compacted(p reclaim.Problem) ([]history.Entry, error) {
+	trigger := reclaim.Due(p)
+	if trigger == "" {
+		return p.Path, nil
+	}
+	p.Reason.Trigger = trigger
+	plan, err := reclaim.Make(p)
+	if err != nil || plan.Compaction == nil {
+		return p.Path, err
+	}
+	o.err.printf("stemma: the path has outgrown the window: a compaction is planned, from about %s to %s tokens\n", thousands(plan.Before), thousands(plan.After))
+	next := history.Entry{Depth: len(p.Path) + 1, Conversation: p.Path[0].Conversation, Compaction: plan.Compaction}
+	return append(p.Path, next), nil
+}

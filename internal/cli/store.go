@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/adrg/xdg"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/history/sqlite"
+)
+
+// storePath returns where the store is, and whether someone said so.
+func (a *app) storePath() (path string, named bool) {
+	for _, path := range []string{a.storeFlag, os.Getenv("STEMMA_STORE")} {
+		if path != "" {
+			return path, true
+		}
+	}
+	return filepath.Join(xdg.DataHome, "stemma", "stemma.db"), false
+}
+
+// withStore runs f with the store, which has to exist.
+func (a *app) withStore(ctx context.Context, f func(history.Store) error) error {
+	path, _ := a.storePath()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !isURL(path) {
+		return fmt.Errorf("store %s: %w; stemma import makes one", path, history.ErrNotFound)
+	}
+	return a.withNewStore(ctx, f)
+}
+
+// withNewStore runs f with the store, which is made where there is none.
+func (a *app) withNewStore(ctx context.Context, f func(history.Store) error) error {
+	path, named := a.storePath()
+	if isURL(path) {
+		return usagef("store %s: this version keeps stores in files only; expected a path", path)
+	}
+	if !named {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return fmt.Errorf("store: %w", err)
+		}
+	}
+	store, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		return fmt.Errorf("store %s: %w", path, err)
+	}
+	return errors.Join(f(store), store.Close())
+}
+
+// withConversation runs f with the conversation that name stands for.
+func (a *app) withConversation(ctx context.Context, name string, f func(history.Store, history.Conversation) error) error {
+	return a.withStore(ctx, func(s history.Store) error {
+		c, err := findConversation(ctx, s, name)
+		if err != nil {
+			return err
+		}
+		return f(s, c)
+	})
+}
+
+func isURL(path string) bool { return strings.Contains(path, "://") }
