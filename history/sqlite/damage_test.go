@@ -129,8 +129,8 @@ PRAGMA writable_schema = RESET`
 		t.Run(c.name, func(t *testing.T) {
 			path, _, _ := sound(t)
 			db := raw(t, path)
-			exec(t, db, "PRAGMA foreign_keys = OFF")
-			exec(t, db, c.damage)
+			run(t, db, "PRAGMA foreign_keys = OFF")
+			run(t, db, c.damage)
 			before := counts(t, db)
 			s := open(t, path)
 			defer s.Close()
@@ -172,7 +172,7 @@ func mentions(problems []history.Problem, what string) bool {
 
 func TestASearchIndexThatWasBuiltAgainFindsEverything(t *testing.T) {
 	path, id, _ := sound(t)
-	exec(t, raw(t, path), `UPDATE indexed SET body = 1000`)
+	run(t, raw(t, path), `UPDATE indexed SET body = 1000`)
 	s := open(t, path)
 	defer s.Close()
 	check(t, s, true)
@@ -191,9 +191,9 @@ func TestASearchIndexThatWasBuiltAgainFindsEverything(t *testing.T) {
 func TestReadingGoesOnBehindADamagedRow(t *testing.T) {
 	path, id, entries := sound(t)
 	db := raw(t, path)
-	exec(t, db, `UPDATE body SET data = x'7B' WHERE n = 1`)
-	exec(t, db, `UPDATE body SET data = substr(data, 1, 40) WHERE n = 2`)
-	exec(t, db, `UPDATE entry SET seals = x'00' WHERE n = 6`)
+	run(t, db, `UPDATE body SET data = x'7B' WHERE n = 1`)
+	run(t, db, `UPDATE body SET data = substr(data, 1, 40) WHERE n = 2`)
+	run(t, db, `UPDATE entry SET seals = x'00' WHERE n = 6`)
 	s := open(t, path)
 	defer s.Close()
 	tip := entries[len(entries)-1].ID
@@ -239,8 +239,8 @@ func TestAPathWithAMissingEntrySaysWhereItBegins(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := raw(t, path)
-	exec(t, db, "PRAGMA foreign_keys = OFF")
-	exec(t, db, `DELETE FROM entry WHERE n = 2`)
+	run(t, db, "PRAGMA foreign_keys = OFF")
+	run(t, db, `DELETE FROM entry WHERE n = 2`)
 	var errs []error
 	n := 0
 	for _, err := range s.Path(t.Context(), history.PathQuery{Conversation: id, Tip: entries[7].ID}) {

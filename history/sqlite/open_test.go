@@ -27,7 +27,7 @@ func raw(t testing.TB, path string) *sql.DB {
 	return db
 }
 
-func exec(t testing.TB, db *sql.DB, query string, args ...any) {
+func run(t testing.TB, db *sql.DB, query string, args ...any) {
 	t.Helper()
 	if _, err := db.Exec(query, args...); err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -115,7 +115,7 @@ func TestFilesThatAreNoStoresAreRefusedUnchanged(t *testing.T) {
 		return func(t *testing.T, path string) {
 			db := raw(t, path)
 			for _, s := range statements {
-				exec(t, db, s)
+				run(t, db, s)
 			}
 			db.Close()
 		}
