@@ -58,7 +58,7 @@ func (Format) Read(ctx context.Context, f *transcript.File, sink transcript.Sink
 		return fmt.Errorf("read the sessions: %w", err)
 	}
 	for i, s := range sessions {
-		if at := filepath.Dir(f.Path); filepath.Base(at) == directory {
+		if at := native.Directory(f.Path); filepath.Base(at) == directory {
 			s.Directory = filepath.Dir(at)
 		}
 		r := reader{db: db, sink: sink, session: s}
