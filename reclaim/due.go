@@ -43,3 +43,21 @@ func readable(p *history.Pages, r Reader) bool {
 	}
 	return true
 }
+
+// Ready returns a path whose view can be sent: p.Path, or p.Path with the
+// compaction that is due. The plan is nil where none was. The error is a
+// [*FitError] where no view fits.
+func Ready(p Problem) ([]history.Entry, *Plan, error) {
+	due := Due(p)
+	if due == "" {
+		return p.Path, nil, nil
+	}
+	p.Reason.Trigger = due
+	plan, err := Make(p)
+	if err != nil || plan.Compaction == nil {
+		return p.Path, &plan, err
+	}
+	last := p.Path[len(p.Path)-1]
+	compaction := history.Entry{Conversation: last.Conversation, Parent: last.ID, Depth: last.Depth + 1, Compaction: plan.Compaction}
+	return append(p.Path[:len(p.Path):len(p.Path)], compaction), &plan, nil
+}
