@@ -5,16 +5,35 @@ import (
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 )
 
-// Interrupted stands as the result of a call that never got one. The model must
-// not take the call for something that did not happen.
-const Interrupted = "Interrupted: the outcome of this call is unknown. It may or may not have taken effect; check before repeating it."
+// What stands in a request where the view has nothing that could.
+const (
+	// Interrupted stands as the result of a call that never got one. The model
+	// must not take the call for something that did not happen.
+	Interrupted = "Interrupted: the outcome of this call is unknown. It may or may not have taken effect; check before repeating it."
+	// Opening stands first where the view begins with an answer.
+	Opening = "(The conversation begins with an answer.)"
+	// GoOn stands last where the view ends with an answer.
+	GoOn = "Continue."
+)
 
-// A Step is one message in an order that every wire accepts: a Tool step
-// follows its Assistant step directly and answers all of its calls, in their
-// order.
+// outcomes say how a call ended where its result has no words of its own.
+var outcomes = map[message.Outcome]string{
+	message.Failed:  "The tool failed without a message.",
+	message.Denied:  "The call was denied and did not run.",
+	message.Aborted: "The call was stopped before it had an effect.",
+	message.Unknown: Interrupted,
+}
+
+// A Step is one message in an order that every wire accepts. The first step is
+// a user's; a Tool step follows its Assistant step directly and answers all of
+// its calls, in their order; the last step is no answer, unless a paused one.
+//
+// User steps hold texts, images, documents and blocks of the wire; Assistant
+// steps texts, thinking, calls and blocks of the wire; Tool steps results.
 type Step struct {
 	Role    message.Role
 	Parts   []Part
@@ -29,22 +48,26 @@ type Part struct {
 	Seal message.Hash
 }
 
-// Rules are what a wire demands of ids.
+// Rules are what a wire demands of steps.
 type Rules struct {
-	// ValidID reports whether the wire accepts an id of a tool call.
-	ValidID func(string) bool
-	// MakeID returns a valid id for the call at a handle, the same every time.
-	MakeID func(history.Handle) string
+	Wire string // whose own blocks are kept
+	IDs  IDRule
+	// SignedTexts keeps empty texts of answers that carry a signature.
+	SignedTexts bool
+	// Paused reports whether an answer is to be sent last as it stands, for the
+	// model to go on with. nil: none is.
+	Paused func(answer *message.Message) bool
 }
 
-// Normalise brings the messages of a view into steps. Silent messages and empty
-// texts are left out; results are put behind their call; a call without a
-// result gets one that says so; a result without a call becomes a user's text;
-// ids that the wire does not accept, or that stand twice, are replaced. The
-// repairs depend on nothing but what stands before them, so that a longer view
-// begins with the same steps.
+// Normalise brings the messages of a view into steps. Silent messages, empty
+// texts and blocks of other wires are left out; results are put behind their
+// call; a call without a result gets one that says so; a result without a call
+// becomes a user's text, and what a model drew a user's image; ids that the wire
+// does not accept, or that stand twice, are replaced. The repairs depend on
+// nothing but what stands before them, so that a longer view begins with the
+// same steps (P9).
 func Normalise(v View, rules Rules) []Step {
-	n := normaliser{view: v, rules: rules, ids: map[string]bool{}}
+	n := normaliser{view: v, rules: rules, ids: map[string]bool{}, orphans: map[message.Place]bool{}}
 	n.pairing = message.Pair(func(yield func(*message.Message) bool) {
 		for i := range v.Messages {
 			if !yield(&v.Messages[i].Message) {
@@ -52,13 +75,13 @@ func Normalise(v View, rules Rules) []Step {
 			}
 		}
 	})
-	n.orphans = map[message.Place]bool{}
 	for _, at := range n.pairing.Orphans {
 		n.orphans[at] = true
 	}
 	for i := range v.Messages {
 		n.add(i)
 	}
+	n.end()
 	return n.steps
 }
 
@@ -66,22 +89,36 @@ type normaliser struct {
 	view    View
 	rules   Rules
 	pairing message.Pairing
-	calls   int // how many of pairing.Calls have been placed
-	orphans map[message.Place]bool
-	ids     map[string]bool // of calls written so far
+	calls   int                    // how many of pairing.Calls have been placed
+	orphans map[message.Place]bool // results that stand for themselves
+	ids     map[string]bool        // of calls written so far
 	steps   []Step
 }
 
 func (n *normaliser) add(i int) {
 	m := &n.view.Messages[i]
-	switch {
-	case m.Silent():
-	case m.Role == message.Tool:
-		n.toolMessage(i)
-	case m.Role == message.Assistant:
+	if m.Silent() {
+		return
+	}
+	if m.Role == message.Assistant {
 		n.assistant(i)
-	default:
-		n.user(i, n.parts(i, func(message.Part) bool { return true }))
+	} else {
+		n.user(i, n.words(i))
+	}
+	n.user(i, n.loose(i))
+}
+
+// end sees to it that the last step asks for an answer.
+func (n *normaliser) end() {
+	if len(n.steps) == 0 {
+		return
+	}
+	last := n.steps[len(n.steps)-1]
+	if last.Role != message.Assistant {
+		return
+	}
+	if n.rules.Paused == nil || !n.rules.Paused(&n.view.Messages[last.Message].Message) {
+		n.user(last.Message, []Part{{Part: message.Text{Text: GoOn}}})
 	}
 }
 
@@ -98,46 +135,72 @@ func (n *normaliser) user(i int, parts []Part) {
 	n.steps = append(n.steps, Step{Role: message.User, Parts: parts, Message: i})
 }
 
-// toolMessage leaves answered results to their call, and keeps the words of
-// everything else: results whose call is not in the view.
-func (n *normaliser) toolMessage(i int) {
-	n.user(i, n.parts(i, func(p message.Part) bool {
-		_, isResult := p.(message.ToolResult)
-		return !isResult
-	}))
+// words returns what a message of a user or a tool says besides results. A call
+// has no business there; its result, if there is one, stands for itself.
+func (n *normaliser) words(i int) []Part {
 	m := &n.view.Messages[i]
-	for part, r := range m.Results {
-		if !n.orphans[message.Place{Message: i, Part: part}] {
-			continue
-		}
-		at := partHandle(m, part)
-		label := fmt.Sprintf("[Result of a tool call that is not shown (%s %s):]", r.Name, at)
-		parts := []Part{{Part: message.Text{Text: label}, At: at}}
-		for _, c := range r.Content {
-			if !Blank(c) {
-				parts = append(parts, Part{Part: c, At: at})
+	var parts []Part
+	for p, part := range m.Parts {
+		switch part := part.(type) {
+		case message.ToolCall:
+			if call := n.nextCall(); call.State == message.Answered {
+				n.orphans[call.Result] = true
+			}
+		case message.Content:
+			if n.says(part) {
+				parts = append(parts, Part{Part: part, At: partHandle(m, p)})
 			}
 		}
-		n.user(i, parts)
 	}
+	return parts
+}
+
+// loose returns what stands in message i but can only be a user's: results
+// whose call is not in the view, and images and documents of an answer.
+func (n *normaliser) loose(i int) []Part {
+	m := &n.view.Messages[i]
+	var parts []Part
+	for p, part := range m.Parts {
+		at := partHandle(m, p)
+		switch part := part.(type) {
+		case message.ToolResult:
+			if !n.orphans[message.Place{Message: i, Part: p}] {
+				continue
+			}
+			label := fmt.Sprintf("[Result of a tool call that is not shown (%s %s):]", part.Name, at)
+			parts = append(parts, Part{Part: message.Text{Text: label}, At: at})
+			for _, c := range part.Content {
+				if n.says(c) {
+					parts = append(parts, Part{Part: c, At: at})
+				}
+			}
+		case message.Image, message.Document:
+			if m.Role == message.Assistant {
+				label := fmt.Sprintf("[From the answer above (%s):]", at)
+				parts = append(parts, Part{Part: message.Text{Text: label}, At: at}, Part{Part: part, At: at})
+			}
+		}
+	}
+	return parts
 }
 
 // assistant adds an answer and the results of its calls. An answer that says
 // nothing is left out.
 func (n *normaliser) assistant(i int) {
-	parts := n.parts(i, func(message.Part) bool { return true })
+	parts := n.answer(i)
 	if len(parts) == 0 {
 		return
 	}
+	if len(n.steps) == 0 {
+		n.user(i, []Part{{Part: message.Text{Text: Opening}}})
+	}
 	var results []Part
 	for p := range parts {
-		call, ok := parts[p].Part.(message.ToolCall)
-		if !ok {
-			continue
+		if call, ok := parts[p].Part.(message.ToolCall); ok {
+			call.ID = n.uniqueID(call.ID, parts[p].At)
+			parts[p].Part = call
+			results = append(results, n.result(call))
 		}
-		call.ID = n.uniqueID(call.ID, parts[p].At)
-		parts[p].Part = call
-		results = append(results, n.result(call))
 	}
 	n.steps = append(n.steps, Step{Role: message.Assistant, Parts: parts, Message: i})
 	if len(results) > 0 {
@@ -145,26 +208,84 @@ func (n *normaliser) assistant(i int) {
 	}
 }
 
+// answer returns the parts of an answer that can be sent as one.
+func (n *normaliser) answer(i int) []Part {
+	m := &n.view.Messages[i]
+	var parts []Part
+	thinking := 0
+	for p, part := range m.Parts {
+		out := Part{Part: part, At: partHandle(m, p)}
+		switch part := part.(type) {
+		case message.Thinking:
+			out.Seal = sealOf(m, thinking)
+			thinking++
+			if part.Raw != nil && !rawjson.Valid(part.Raw) {
+				continue
+			}
+		case message.RedactedThinking:
+			out.Seal = sealOf(m, thinking)
+			thinking++
+		case message.Text:
+			if !n.says(part) && !(n.rules.SignedTexts && part.Signature != "") {
+				continue
+			}
+		case message.Opaque:
+			if !n.says(part) {
+				continue
+			}
+		case message.ToolCall:
+		default:
+			continue // results and media: see loose
+		}
+		parts = append(parts, out)
+	}
+	return parts
+}
+
+func sealOf(m *Message, thinking int) message.Hash {
+	if thinking < len(m.Seals) {
+		return m.Seals[thinking]
+	}
+	return message.Hash{}
+}
+
+func (n *normaliser) nextCall() message.PairedCall {
+	n.calls++
+	return n.pairing.Calls[n.calls-1]
+}
+
 // result returns the answer of the next call, under the id that was written.
 func (n *normaliser) result(call message.ToolCall) Part {
-	paired := n.pairing.Calls[n.calls]
-	n.calls++
+	paired := n.nextCall()
 	at := partHandle(&n.view.Messages[paired.At.Message], paired.At.Part)
-	r := message.ToolResult{Outcome: message.Unknown, Content: []message.Content{message.Text{Text: Interrupted}}}
+	r := message.ToolResult{Outcome: message.Unknown}
 	if paired.State == message.Answered {
 		from := &n.view.Messages[paired.Result.Message]
 		r = from.Parts[paired.Result.Part].(message.ToolResult)
 		at = partHandle(from, paired.Result.Part)
 	}
 	r.CallID, r.Name = call.ID, call.Name
+	var content []message.Content
+	for _, c := range r.Content {
+		if n.says(c) {
+			content = append(content, c)
+		}
+	}
+	if words := outcomes[r.Outcome]; len(content) == 0 && words != "" {
+		content = []message.Content{message.Text{Text: words}}
+	}
+	r.Content = content
 	return Part{Part: r, At: at}
 }
 
 // uniqueID returns id, or one made for the place where the wire would not
 // accept it.
 func (n *normaliser) uniqueID(id string, at history.Handle) string {
-	if id == "" || n.ids[id] || !n.rules.ValidID(id) {
-		for id = n.rules.MakeID(at); n.ids[id]; id = n.rules.MakeID(at) {
+	if id == "" && n.rules.IDs.Optional {
+		return ""
+	}
+	if n.ids[id] || !n.rules.IDs.Valid(id) {
+		for id = n.rules.IDs.Make(at); n.ids[id]; id = n.rules.IDs.Make(at) {
 			at.Part++ // someone else's id looks like ours
 		}
 	}
@@ -172,31 +293,16 @@ func (n *normaliser) uniqueID(id string, at history.Handle) string {
 	return id
 }
 
-// parts returns the parts of message i that say something and that keep wants.
-func (n *normaliser) parts(i int, keep func(message.Part) bool) []Part {
-	m := &n.view.Messages[i]
-	var parts []Part
-	thinking := 0
-	for p, part := range m.Parts {
-		out := Part{Part: part, At: partHandle(m, p)}
-		switch part.(type) {
-		case message.Thinking, message.RedactedThinking:
-			if thinking < len(m.Seals) {
-				out.Seal = m.Seals[thinking]
-			}
-			thinking++
-		}
-		if !Blank(part) && keep(part) {
-			parts = append(parts, out)
-		}
+// says reports whether a part can be sent and says something: no empty text, no
+// block of another wire or of a file.
+func (n *normaliser) says(p message.Part) bool {
+	switch p := p.(type) {
+	case message.Text:
+		return strings.TrimSpace(p.Text) != ""
+	case message.Opaque:
+		return p.Format == n.rules.Wire && rawjson.Valid(p.Raw)
 	}
-	return parts
-}
-
-// Blank reports whether a part is a text without words, which no wire wants.
-func Blank(p message.Part) bool {
-	t, ok := p.(message.Text)
-	return ok && strings.TrimSpace(t.Text) == ""
+	return true
 }
 
 func partHandle(m *Message, part int) history.Handle {

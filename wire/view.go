@@ -49,6 +49,12 @@ type Request struct {
 	// the one it was made with. Where it does not, a model's own thinking is
 	// sent without a seal too.
 	ChecksThinking bool
+	// CacheKey is the same for the requests of a conversation and its forks. A
+	// provider that spreads its cache over machines finds it by this key.
+	CacheKey string
+	// Limits are what the body is checked against before it leaves. Default:
+	// those that hold for every model of the wire.
+	Limits *Limits
 	// Blob returns the bytes of an image or a document.
 	Blob func(message.Hash) (message.Blob, error)
 }

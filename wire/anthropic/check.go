@@ -2,194 +2,221 @@ package anthropic
 
 import (
 	"fmt"
-	"strings"
+	"slices"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/internal/verdict"
+)
+
+// The API checks in this order. (Observed by public probes, 2026.)
+const (
+	stageJSON = iota
+	stageShape
+	stageModel
+	stageContent
+	stagePairing
+	stagePrefill
+	stageMarks
+	stageMedia
+	stageThinking
+	stageParameters
 )
 
 // Check reads a request body as the API does and returns its refusal, in its
-// words, or nil. It checks what a body alone shows: roles, content, pairing of
-// calls and results, cache marks. (Texts: bodies quoted in public issues and
-// probes, 2025 and 2026.)
-func Check(body []byte) *wire.Refusal {
-	c := checker{ids: map[string]bool{}}
-	if err := rawjson.Members(body, func(key string, v []byte) error {
-		switch key {
-		case "messages":
-			c.messages = v
-		case "system":
-			c.marks(v)
-		case "tools":
-			c.marks(v)
-		}
-		return nil
-	}); err != nil {
-		return refuse("the request body is not valid JSON: %v", err)
+// words, or nil. It sees what a body alone shows; the zero limits check its
+// structure only. It never counts tokens. (Texts: bodies quoted in public issues
+// and probes, 2025 and 2026.)
+func Check(body []byte, limits wire.Limits) *wire.Refusal {
+	if limits.BodyBytes > 0 && len(body) > limits.BodyBytes {
+		return &wire.Refusal{Status: 413, Type: "request_too_large", Message: "Request exceeds the maximum size"}
 	}
-	n := -1
-	if err := rawjson.Elements(c.messages, func(m []byte) error {
-		n++
-		if r := c.message(n, m); r != nil {
-			return r
-		}
-		return nil
-	}); err != nil {
-		if r, ok := err.(*wire.Refusal); ok {
-			return r
-		}
-		return refuse("messages: %v", err)
+	c := checker{limits: limits, r: rawjson.NewReader(body), ids: map[string]bool{}}
+	c.body()
+	if fault := verdict.Unreadable(body, c.r.End()); fault != "" {
+		return refusal("The request body is not valid JSON: %s", fault)
 	}
-	return c.end(n + 1)
+	c.conclude()
+	if limits.Thinking != nil && c.stages.Open(stageThinking) {
+		c.thinking(body)
+	}
+	return c.stages.First()
 }
 
-func refuse(format string, args ...any) *wire.Refusal {
+func refusal(format string, args ...any) *wire.Refusal {
 	return &wire.Refusal{Status: 400, Type: "invalid_request_error", Message: fmt.Sprintf(format, args...)}
 }
 
 type checker struct {
-	messages []byte
-	ids      map[string]bool // tool_use ids of the whole request
-	open     []string        // those of the message before, not answered yet
-	openAll  map[string]bool // those of the message before
-	openAt   int
-	lastRole string
-	lastEnd  string // the text that ends the last message
-	cached   int    // cache marks
+	limits wire.Limits
+	r      *rawjson.Reader
+	stages verdict.Stages
+
+	params   parameters
+	messages int
+	roles    []role
+	blocks   []block // of the message being read
+	inner    []block // inside its results
+	pairs    pairs
+	ids      map[string]bool // of all calls
+	media    media
+	marks    marks
 }
 
-// block is what the checker looks at.
-type block struct {
-	kind, text, id, toolUse string
-	signature, data         []byte
+// role is what the checker keeps of a message.
+type role struct {
+	name              string
+	empty, serverTool bool  // has no content; ends with a call of a server tool
+	first             block // of the content
+	end               []byte
 }
 
-func (c *checker) message(n int, m []byte) *wire.Refusal {
-	role := rawjson.Text(rawjson.Get(m, "role"))
-	content := rawjson.Get(m, "content")
-	if n == 0 && role != "user" {
-		return refuse(`messages: first message must use the "user" role`)
+// parameters are the members of the body beside its content.
+type parameters struct {
+	model                        string
+	hasModel                     bool
+	maxTokens                    []byte
+	thinking, budget, toolChoice string
+	onMismatch                   string // thinking.block_binding.prefix_mismatch_behavior
+	hasBinding                   bool
+	sampling                     string // the first of the sampling parameters
+}
+
+func (c *checker) refuse(stage int, format string, args ...any) {
+	if c.stages.Open(stage) {
+		c.stages.Add(stage, refusal(format, args...))
 	}
-	c.lastRole, c.lastEnd = role, ""
-	if len(content) > 0 && content[0] == '"' {
-		text := rawjson.Text(content)
-		if text == "" {
-			return refuse("messages.%d: all messages must have non-empty content except for the optional final assistant message", n)
+}
+
+func (c *checker) body() {
+	if c.r.Kind() != '{' {
+		if c.r.Kind() != 0 {
+			c.refuse(stageShape, "Input should be a valid dictionary")
 		}
-		return c.blocks(n, role, []block{{kind: "text", text: text}})
+		c.r.Value()
+		return
 	}
-	var blocks []block
-	if err := rawjson.Elements(content, func(v []byte) error {
-		c.mark(v)
-		blocks = append(blocks, block{
-			kind: rawjson.Text(rawjson.Get(v, "type")), text: rawjson.Text(rawjson.Get(v, "text")),
-			id: rawjson.Text(rawjson.Get(v, "id")), toolUse: rawjson.Text(rawjson.Get(v, "tool_use_id")),
-			signature: rawjson.Get(v, "signature"), data: rawjson.Get(v, "data"),
-		})
-		return nil
-	}); err != nil {
-		return refuse("messages.%d.content: Input should be a valid list", n)
-	}
-	if len(blocks) == 0 {
-		return refuse("messages.%d: all messages must have non-empty content except for the optional final assistant message", n)
-	}
-	return c.blocks(n, role, blocks)
+	c.r.Object(func(key []byte) {
+		switch string(key) {
+		case "messages":
+			c.readMessages()
+		case "system":
+			c.system()
+		case "tools":
+			c.tools()
+		case "model":
+			c.params.model, c.params.hasModel = rawjson.Text(c.r.Value()), true
+		case "max_tokens":
+			c.params.maxTokens = c.r.Value()
+		case "cache_control":
+			c.marks.top = ttlOf(c.r.Value())
+		case "thinking":
+			c.thinkingMode()
+		case "tool_choice":
+			c.params.toolChoice = rawjson.Text(rawjson.Get(c.r.Value(), "type"))
+		case "temperature", "top_p", "top_k":
+			if c.params.sampling == "" && !rawjson.IsNull(c.r.Value()) {
+				c.params.sampling = string(key)
+			}
+		default:
+			if c.limits.StrictKeys && !slices.Contains(topKeys(), string(key)) {
+				c.refuse(stageShape, "%s: Extra inputs are not permitted", key)
+			}
+		}
+	})
 }
 
-// blocks checks one message: texts, then the results it owes, then its calls.
-func (c *checker) blocks(n int, role string, blocks []block) *wire.Refusal {
-	for k, b := range blocks {
-		switch {
-		case b.kind == "text" && b.text == "":
-			return refuse("messages: text content blocks must be non-empty")
-		case b.kind == "text" && strings.TrimSpace(b.text) == "":
-			return refuse("messages: text content blocks must contain non-whitespace text")
-		case b.kind == "thinking" && b.signature == nil:
-			return refuse("messages.%d.content.%d.thinking.signature: Field required", n, k)
-		case b.kind == "redacted_thinking" && b.data == nil:
-			return refuse("messages.%d.content.%d.redacted_thinking.data: Field required", n, k)
-		}
-	}
-	if r := c.results(n, blocks); r != nil {
-		return r
-	}
-	c.openAt, c.open, c.openAll = n, nil, map[string]bool{}
-	for k, b := range blocks {
-		if b.kind != "tool_use" {
-			continue
-		}
-		switch {
-		case !validID(b.id):
-			return refuse("messages.%d.content.%d.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", n, k)
-		case c.ids[b.id]:
-			return refuse("messages.%d.content.%d: `tool_use` ids must be unique", n, k)
-		}
-		c.ids[b.id], c.openAll[b.id] = true, true
-		c.open = append(c.open, b.id)
-	}
-	if last := blocks[len(blocks)-1]; last.kind == "text" {
-		c.lastEnd = last.text
-	}
-	return nil
+// topKeys returns the further members of a body. (SDK v2.15.0, 2026-11.)
+func topKeys() []string {
+	return []string{"stream", "metadata", "stop_sequences", "service_tier", "output_config", "speed", "diagnostics", "container", "inference_geo",
+		"context_management", "compaction", "thread", "mcp_servers", "fallbacks", "fallback_credit_token", "billing_policy", "output_format"}
 }
 
-// results checks that the message begins with one result for each call of the
-// message before it, and has no others.
-func (c *checker) results(n int, blocks []block) *wire.Refusal {
-	answered := map[string]bool{}
-	leading := true
-	for k, b := range blocks {
-		if b.kind != "tool_result" {
-			leading = false
-			continue
-		}
-		switch {
-		case !c.openAll[b.toolUse]:
-			return refuse("messages.%d.content.%d: unexpected `tool_use_id` found in `tool_result` blocks: %s. Each `tool_result` block must have a corresponding `tool_use` block in the previous message.", n, k, b.toolUse)
-		case answered[b.toolUse]:
-			return refuse("messages.%d.content.%d: each tool_use must have a single result. Found multiple `tool_result` blocks with id: %s", n, k, b.toolUse)
-		case leading:
-			answered[b.toolUse] = true
-		}
+func (c *checker) thinkingMode() {
+	if c.r.Kind() != '{' {
+		c.r.Value()
+		return
 	}
-	return c.unanswered(answered)
+	c.r.Object(func(key []byte) {
+		switch string(key) {
+		case "type":
+			c.params.thinking = rawjson.Text(c.r.Value())
+		case "budget_tokens":
+			c.params.budget = string(c.r.Value())
+		case "block_binding":
+			c.params.hasBinding = true
+			c.params.onMismatch = rawjson.Text(rawjson.Get(c.r.Value(), "prefix_mismatch_behavior"))
+		}
+	})
 }
 
-func (c *checker) unanswered(answered map[string]bool) *wire.Refusal {
-	var missing []string
-	for _, id := range c.open {
-		if !answered[id] {
-			missing = append(missing, id)
+func (c *checker) system() {
+	if c.r.Kind() != '[' {
+		c.r.Value()
+		return
+	}
+	c.r.Array(func(i int) {
+		b := c.block(false)
+		c.mark(&c.marks.system, b, func() string { return fmt.Sprintf("system.%d", i) })
+		if empty, _ := verdict.Blank(b.text); empty {
+			c.refuse(stageContent, "system: text content blocks must be non-empty")
 		}
-	}
-	if len(missing) == 0 {
-		return nil
-	}
-	return refuse("messages.%d: `tool_use` ids were found without `tool_result` blocks immediately after: %s. Each `tool_use` block must have a corresponding `tool_result` block in the next message.", c.openAt, strings.Join(missing, ", "))
+	})
 }
 
-func (c *checker) marks(blocks []byte) {
-	_ = rawjson.Elements(blocks, func(v []byte) error { c.mark(v); return nil })
-}
-
-func (c *checker) mark(block []byte) {
-	if !rawjson.IsNull(rawjson.Get(block, "cache_control")) {
-		c.cached++
+func (c *checker) tools() {
+	if c.r.Kind() != '[' {
+		c.r.Value()
+		return
+	}
+	names := map[string]bool{}
+	count := 0
+	c.r.Array(func(i int) {
+		count++
+		c.tool(i, names)
+	})
+	if c.limits.Tools > 0 && count > c.limits.Tools {
+		c.refuse(stageShape, "tools: List should have at most %d items after validation, not %d", c.limits.Tools, count)
 	}
 }
 
-func (c *checker) end(messages int) *wire.Refusal {
-	if messages == 0 {
-		return refuse("messages: at least one message is required")
+func (c *checker) tool(i int, names map[string]bool) {
+	if c.r.Kind() != '{' {
+		c.r.Value()
+		c.refuse(stageShape, "tools.%d: Input should be a valid dictionary", i)
+		return
 	}
-	if r := c.unanswered(nil); r != nil {
-		return r
+	var name, kind string
+	var schema, cache []byte
+	c.r.Object(func(key []byte) {
+		switch string(key) {
+		case "name":
+			name = rawjson.Text(c.r.Value())
+		case "type":
+			kind = rawjson.Text(c.r.Value())
+		case "input_schema":
+			schema = c.r.Value()
+		case "cache_control":
+			cache = c.r.Value()
+		}
+	})
+	c.mark(&c.marks.tools, block{cache: cache}, func() string { return fmt.Sprintf("tools.%d", i) })
+	if kind != "" && kind != "custom" {
+		return // a tool of the server's
 	}
-	if c.lastRole == "assistant" {
-		return refuse("This model does not support assistant message prefill. The conversation must end with a user message.")
+	switch {
+	case !validName(name):
+		c.refuse(stageShape, "tools.%d.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,64}$'", i)
+	case schema == nil:
+		c.refuse(stageShape, "tools.%d.custom.input_schema: Field required", i)
+	case rawjson.Get(schema, "type") == nil:
+		c.refuse(stageShape, "tools.%d.custom.input_schema.type: Field required", i)
+	case names[name]:
+		c.refuse(stageShape, "tools: Tool names must be unique.")
 	}
-	if c.cached > 4 {
-		return refuse("A maximum of 4 blocks with cache_control may be provided. Found %d.", c.cached)
-	}
-	return nil
+	names[name] = true
+}
+
+func validName(name string) bool {
+	return wire.IDRule{MaxLen: maxNameLen, Punctuation: "_-"}.Valid(name)
 }

@@ -1,123 +1,107 @@
 package anthropic
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 
-	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/wire"
-)
-
-// The API wants a user's message first and last. These stand in where a path
-// begins or ends with an answer.
-const (
-	beginsWithAnswer = "(The conversation begins with an answer.)"
-	goOn             = "Continue."
+	"github.com/stemma-history/stemma/wire/internal/body"
 )
 
 // Encode returns the body of a Messages API request, checked. The same request
 // gives the same bytes, and a longer view the same blocks before its new ones.
 // An error is a [*wire.Refusal] where no body of this view would be accepted.
 func Encode(r wire.Request) (wire.Body, error) {
-	e := encoder{request: r, sealer: wire.NewSealer()}
-	if err := e.body(); err != nil {
-		return wire.Body{}, err
-	}
-	body := wire.Body{JSON: e.buf, Seal: e.sealer.Seal(), Notes: e.notes}
-	if refusal := Check(body.JSON); refusal != nil {
-		return wire.Body{}, fmt.Errorf("anthropic would refuse the request: %w", refusal)
-	}
-	return body, nil
+	w := body.NewWriter(r, Wire, Limits())
+	encode(w)
+	return w.Finish("anthropic", Check)
+}
+
+// Seals returns the seals of the thinking in an answer to r, in order, for
+// [history.Entry].
+func Seals(r wire.Request, answer message.Message) ([]message.Hash, error) {
+	return body.Seals(body.NewWriter(r, Wire, Limits()), answer, encode)
+}
+
+// encode writes what stays the same from request to request first.
+func encode(w *body.Writer) {
+	e := encoder{Writer: w}
+	f := w.Request.Frame
+	e.Raw(`{"model":`)
+	e.Text(f.Model)
+	e.tools(f.Tools)
+	e.system(f.System)
+	e.Raw(`,"messages":[`)
+	e.messages()
+	e.Raw(`],"max_tokens":`)
+	e.Raw(strconv.Itoa(max(w.Request.MaxOutput, 1)))
+	e.Raw(`}`)
 }
 
 type encoder struct {
-	request wire.Request
-	buf     []byte
-	sealer  *wire.Sealer
-	notes   []wire.Note
-	role    string // of the message being written, empty before the first
-	mark    bool   // the next block ends with a cache mark
-	err     error  // of fetching a blob
-}
-
-// body writes what stays the same from request to request first.
-func (e *encoder) body() error {
-	f := e.request.Frame
-	e.buf = append(e.buf, `{"model":`...)
-	e.buf = rawjson.AppendString(e.buf, f.Model)
-	e.tools(f.Tools)
-	e.system(f.System)
-	e.buf = append(e.buf, `,"messages":[`...)
-	e.messages()
-	e.buf = append(e.buf, `],"max_tokens":`...)
-	e.buf = strconv.AppendInt(e.buf, int64(max(e.request.MaxOutput, 1)), 10)
-	e.buf = append(e.buf, '}')
-	return e.err
+	*body.Writer
+	role string // of the message being written, empty before the first
+	mark bool   // the next block ends with a cache mark
 }
 
 func (e *encoder) tools(tools []wire.Tool) {
 	if len(tools) == 0 {
 		return
 	}
-	e.buf = append(e.buf, `,"tools":[`...)
+	e.Raw(`,"tools":[`)
 	for i, t := range tools {
-		if i > 0 {
-			e.buf = append(e.buf, ',')
-		}
-		e.mark = i == len(tools)-1 && len(e.request.Frame.System) == 0
+		e.Next()
+		e.mark = i == len(tools)-1 && len(body.Said(e.Request.Frame.System)) == 0
 		e.block(func() {
-			e.buf = append(e.buf, `{"name":`...)
-			e.buf = rawjson.AppendString(e.buf, t.Name)
+			e.Raw(`{"name":`)
+			e.Text(body.Name(t.Name, maxNameLen, "_-"))
 			if t.Description != "" {
-				e.buf = append(e.buf, `,"description":`...)
-				e.buf = rawjson.AppendString(e.buf, t.Description)
+				e.Raw(`,"description":`)
+				e.Text(t.Description)
 			}
-			e.buf = append(e.buf, `,"input_schema":`...)
-			e.buf = append(append(e.buf, t.Schema...), '}')
+			e.Raw(`,"input_schema":`)
+			e.Schema(t.Schema)
+			e.Raw(`}`)
 		})
 	}
-	e.buf = append(e.buf, ']')
+	e.Raw(`]`)
 }
 
 func (e *encoder) system(texts []string) {
+	texts = body.Said(texts)
 	if len(texts) == 0 {
 		return
 	}
-	e.buf = append(e.buf, `,"system":[`...)
+	e.Raw(`,"system":[`)
 	for i, text := range texts {
-		if i > 0 {
-			e.buf = append(e.buf, ',')
-		}
+		e.Next()
 		e.mark = i == len(texts)-1
-		e.block(func() { e.appendText(text) })
+		e.block(func() { e.text(text) })
 	}
-	e.buf = append(e.buf, ']')
+	e.Raw(`]`)
 }
 
 func (e *encoder) messages() {
-	steps := wire.Normalise(e.request.View, wire.Rules{ValidID: validID, MakeID: makeID})
-	headEnd := -1
-	for i, s := range steps {
-		if s.Message < e.request.View.Head {
-			headEnd = i
-		}
-	}
-	newest := len(steps) - 1
-	if newest >= 0 && steps[newest].Role == message.Assistant {
-		newest-- // a mark after it is the next request's: an answer is still to come
-	}
+	steps := wire.Normalise(e.Request.View, wire.Rules{Wire: Wire, IDs: toolIDs, Paused: paused})
+	head, newest := body.Marks(steps, e.Request.View)
 	for i := range steps {
-		e.step(&steps[i], i == headEnd || i == newest)
-	}
-	if e.role == "assistant" {
-		e.text("user", goOn)
+		e.step(&steps[i], i == head || i == newest)
 	}
 	if e.role != "" {
-		e.buf = append(e.buf, `]}`...)
+		e.Raw(`]}`)
 	}
+}
+
+// paused reports whether an answer stopped inside a tool of the server's. It is
+// sent back as it stands, and the model goes on. (Vendor's SDK, 2026-11.)
+func paused(answer *message.Message) bool {
+	if answer.Wire != Wire || answer.Stop != "pause_turn" || len(answer.Parts) == 0 {
+		return false
+	}
+	last, ok := answer.Parts[len(answer.Parts)-1].(message.Opaque)
+	return ok && last.Format == Wire && rawjson.Text(rawjson.Get(last.Raw, "type")) == "server_tool_use"
 }
 
 func (e *encoder) step(s *wire.Step, markEnd bool) {
@@ -125,19 +109,36 @@ func (e *encoder) step(s *wire.Step, markEnd bool) {
 	if s.Role == message.Assistant {
 		role = "assistant"
 	}
-	answer := &e.request.View.Messages[s.Message].Message
 	marked := -1
 	if markEnd {
 		marked = lastMarkable(s.Parts)
 	}
 	for i, p := range s.Parts {
-		if !e.takes(p, answer) {
-			continue
+		switch p.Part.(type) {
+		case message.Thinking, message.RedactedThinking:
+			if !signed(p.Part) {
+				e.Note(p.At, "thinking is left out: it has no signature")
+				continue
+			}
+			if !e.KeepsThinking(p, s.Message) {
+				continue
+			}
 		}
 		e.mark = i == marked
 		e.open(role)
 		e.block(func() { e.part(p) })
 	}
+}
+
+// signed reports whether thinking carries what the API knows it by.
+func signed(p message.Part) bool {
+	switch p := p.(type) {
+	case message.Thinking:
+		return p.Signature != "" || rawjson.Text(rawjson.Get(p.Raw, "signature")) != ""
+	case message.RedactedThinking:
+		return p.Data != ""
+	}
+	return false
 }
 
 // lastMarkable returns the index of the last part that may carry a cache mark.
@@ -152,69 +153,32 @@ func lastMarkable(parts []wire.Part) int {
 	return -1
 }
 
-// takes reports whether a part is sent at all: thinking only where its seal
-// still fits what was just written, blocks of other wires never.
-func (e *encoder) takes(p wire.Part, answer *message.Message) bool {
-	switch part := p.Part.(type) {
-	case message.Text:
-		return !wire.Blank(part)
-	case message.Thinking, message.RedactedThinking:
-		if e.request.KeepsThinking(answer, p.Seal, e.sealer.Seal()) {
-			return true
-		}
-		e.note(p.At, "thinking is left out: it belongs to another model, or what stands before it has changed")
-		return false
-	case message.Opaque:
-		return part.Format == Wire
-	}
-	return true
-}
-
-func (e *encoder) note(at history.Handle, what string) {
-	e.notes = append(e.notes, wire.Note{At: at, What: what})
-}
-
 // open begins a message, unless one of the same role is open.
 func (e *encoder) open(role string) {
 	if e.role == role {
-		e.buf = append(e.buf, ',')
+		e.Next()
 		return
 	}
-	switch {
-	case e.role != "":
-		e.buf = append(e.buf, `]},`...)
-	case role == "assistant":
-		marked := e.mark
-		e.mark = false
-		e.text("user", beginsWithAnswer)
-		e.buf = append(e.buf, `]},`...)
-		e.mark = marked
+	if e.role != "" {
+		e.Raw(`]},`)
 	}
 	e.role = role
-	e.sealer.Add([]byte(role))
-	e.buf = append(e.buf, `{"role":"`...)
-	e.buf = append(e.buf, role...)
-	e.buf = append(e.buf, `","content":[`...)
-}
-
-func (e *encoder) text(role, text string) {
-	e.open(role)
-	e.block(func() { e.appendText(text) })
+	e.Role(role)
+	e.Raw(`{"role":"` + role + `","content":[`)
 }
 
 // block seals what write appends, and puts the cache mark in it.
 func (e *encoder) block(write func()) {
-	start := len(e.buf)
-	write()
-	e.sealer.Add(e.buf[start:])
+	e.Block(write)
 	if e.mark {
-		e.buf = append(e.buf[:len(e.buf)-1], `,"cache_control":{"type":"ephemeral"}}`...)
+		e.JSON = e.JSON[:len(e.JSON)-1]
+		e.Raw(`,"cache_control":{"type":"ephemeral"}}`)
 		e.mark = false
 	}
 }
 
-func (e *encoder) appendText(text string) {
-	e.buf = append(e.buf, `{"type":"text","text":`...)
-	e.buf = rawjson.AppendString(e.buf, text)
-	e.buf = append(e.buf, '}')
+func (e *encoder) text(text string) {
+	e.Raw(`{"type":"text","text":`)
+	e.Text(text)
+	e.Raw(`}`)
 }

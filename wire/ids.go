@@ -1,0 +1,51 @@
+package wire
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/stemma-history/stemma/history"
+)
+
+// An IDRule says which ids of tool calls a server takes. Letters and digits are
+// always taken.
+type IDRule struct {
+	MinLen, MaxLen int    // in bytes
+	Punctuation    string // what is taken besides letters and digits
+	Prefix         string // of the ids made here
+	// Optional says that a call may go without an id: those that came without
+	// one stay so.
+	Optional bool
+}
+
+// AnyPunctuation is all of it that ASCII has.
+const AnyPunctuation = "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+// Valid reports whether the rule allows an id.
+func (r IDRule) Valid(id string) bool {
+	for _, c := range []byte(id) {
+		if !isAlphanumeric(c) && strings.IndexByte(r.Punctuation, c) < 0 {
+			return false
+		}
+	}
+	return id != "" && len(id) >= r.MinLen && len(id) <= r.MaxLen
+}
+
+func isAlphanumeric(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// Make returns an id for the call at a handle, the same every time. Where the
+// rule fixes the length, depth and part are written in base 36 and padded.
+func (r IDRule) Make(at history.Handle) string {
+	if r.MinLen == r.MaxLen {
+		const partDigits = 3 // 46,655 calls in one message
+		return pad36(at.Depth, r.MaxLen-partDigits) + pad36(at.Part, partDigits)
+	}
+	return r.Prefix + strconv.Itoa(at.Depth) + "_" + strconv.Itoa(at.Part)
+}
+
+func pad36(n, width int) string {
+	digits := strconv.FormatInt(int64(n), 36)
+	return strings.Repeat("0", max(width-len(digits), 0)) + digits
+}
