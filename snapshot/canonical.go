@@ -18,7 +18,9 @@ func Canonical(s string) string {
 		t := x.next(i, len(s))
 		if t.kind == tokenANSI || t.kind == tokenComposed {
 			b.WriteString(s[kept:i])
-			b.WriteString(t.text)
+			if t.kind == tokenComposed {
+				b.WriteString(x.composed)
+			}
 			kept = t.end
 		}
 		i = t.end

@@ -17,13 +17,13 @@ import (
 // turnRow turns the right-to-left stretches of a row.
 func turnRow(row []cell) {
 	for i := 0; i < len(row); {
-		if directionOf(row[i]) != rightToLeft {
+		if directionAt(row, i) != rightToLeft {
 			i++
 			continue
 		}
 		end := i + 1
-		for j := end; j < len(row) && directionOf(row[j]) != leftToRight; j++ {
-			if directionOf(row[j]) == rightToLeft {
+		for j := end; j < len(row) && directionAt(row, j) != leftToRight; j++ {
+			if directionAt(row, j) == rightToLeft {
 				end = j + 1
 			}
 		}
@@ -37,13 +37,13 @@ func turnRow(row []cell) {
 func turn(stretch []cell) {
 	slices.Reverse(stretch)
 	for i := 0; i < len(stretch); i++ {
-		if directionOf(stretch[i]) != number {
+		if directionAt(stretch, i) != number {
 			stretch[i] = mirrored(stretch[i])
 			continue
 		}
 		end := i + 1
-		for end < len(stretch) && (directionOf(stretch[end]) == number ||
-			isSeparator(stretch[end]) && end+1 < len(stretch) && directionOf(stretch[end+1]) == number) {
+		for end < len(stretch) && (directionAt(stretch, end) == number ||
+			isSeparator(stretch[end]) && end+1 < len(stretch) && directionAt(stretch, end+1) == number) {
 			end++
 		}
 		slices.Reverse(stretch[i:end])
@@ -60,10 +60,12 @@ const (
 	number
 )
 
-func directionOf(c cell) direction {
-	r := rune(c & codeMask)
+// directionAt returns the direction of a cell. Wide characters, whose halves
+// must stay where they are, and tiles all run from left to right.
+func directionAt(row []cell, i int) direction {
+	r := rune(row[i] & codeMask)
 	switch {
-	case c&rightHalf != 0 || r >= font.TileBase:
+	case row[i]&rightHalf != 0 || i+1 < len(row) && row[i+1]&rightHalf != 0 || r >= font.TileBase:
 		return leftToRight
 	case '0' <= r && r <= '9', 0x660 <= r && r <= 0x669, 0x6F0 <= r && r <= 0x6F9:
 		return number

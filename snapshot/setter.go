@@ -97,6 +97,8 @@ func (t *setter) segment(s string, i int) (end int, whole bool) {
 			}
 		case tokenANSI:
 			t.changes.ANSI++
+		case tokenComposed:
+			fits = t.token(x.composed, tok, t.base+i)
 		default:
 			fits = t.token(s[i:tok.end], tok, t.base+i)
 		}
@@ -106,7 +108,9 @@ func (t *setter) segment(s string, i int) (end int, whole bool) {
 		}
 		if tok.kind == tokenANSI || tok.kind == tokenComposed {
 			t.sum(s[checked:i])
-			t.sum(tok.text)
+			if tok.kind == tokenComposed {
+				t.sum(x.composed)
+			}
 			checked = tok.end
 		}
 		i = tok.end
@@ -135,17 +139,22 @@ func (t *setter) plain(s string) {
 	t.burst.drawn(len(s))
 }
 
-// token sets any other token, at an offset in the joined text, and reports
-// whether there was room.
+// token sets any other token, of text s (in NFC) and at an offset in the joined
+// text, and reports whether there was room.
 func (t *setter) token(s string, tok token, at int) bool {
+	if tok.kind == tokenRune && tok.r >= firstIdeograph {
+		if wide, ok := t.face.find(tok.r); ok && wide && tok.r < 0xFB00 {
+			return t.ideograph(cell(tok.r))
+		}
+	}
 	before := t.script
 	changed := Changes{}
 	t.unit = t.unit[:0]
 	switch tok.kind {
 	case tokenSpaces:
-		t.unit = append(t.unit, markSpaces, countTile(tok.n))
+		t.unit = append(t.unit, markSpaces, countTile(int(tok.n)))
 	case tokenNewline:
-		t.unit = append(t.unit, newlineTile(tok.n))
+		t.unit = append(t.unit, newlineTile(int(tok.n)))
 	case tokenTab:
 		t.unit = append(t.unit, markTab)
 	case tokenReturn:
@@ -164,7 +173,7 @@ func (t *setter) token(s string, tok token, at int) bool {
 		changed.Escaped = t.lamAlef(tok.r)
 	case tokenComposed:
 		changed.Composed = 1
-		for _, r := range tok.text {
+		for _, r := range s {
 			if !t.rune(r) {
 				changed.Escaped++
 			}
@@ -180,6 +189,27 @@ func (t *setter) token(s string, tok token, at int) bool {
 		t.burst.drawn(1)
 	}
 	t.changes.Add(changed)
+	return true
+}
+
+// firstIdeograph begins the blocks of Chinese, Japanese and Korean, which have
+// no letters that look like others or run from right to left. (The ideographic
+// space, which has a tile, is not drawn.)
+const firstIdeograph = 0x2E80
+
+// ideograph sets a wide character of those blocks, the short way.
+func (t *setter) ideograph(c cell) bool {
+	n := t.n
+	if n%t.cols == t.cols-1 {
+		t.cells[n] = markRowEnd | t.ink
+		n++
+	}
+	if n+2 > t.most {
+		return false
+	}
+	t.cells[n], t.cells[n+1] = c|t.ink, c|rightHalf|t.ink
+	t.n = n + 2
+	t.burst.drawn(1)
 	return true
 }
 
@@ -257,7 +287,7 @@ func (t *setter) place() bool {
 	n := t.n
 	for k, c := range t.unit {
 		if n < t.most && n%t.cols == t.cols-1 && k+1 < len(t.unit) && t.unit[k+1]&rightHalf != 0 {
-			t.cells[n] = markRowEnd
+			t.cells[n] = markRowEnd | t.ink
 			n++
 		}
 		if n == t.most {
