@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
@@ -79,7 +79,7 @@ func (o *contextOptions) run(ctx context.Context) error {
 			o.printValues(&account)
 			return nil
 		}
-		o.print(c, p.Frame.Model, &account, gains)
+		o.print(nameOf(ctx, s, c), p.Frame.Model, &account, gains)
 		return nil
 	})
 }
@@ -94,9 +94,10 @@ func (o *contextOptions) printValues(account *reclaim.Account) {
 	}
 }
 
-func (o *contextOptions) print(c history.Conversation, model string, account *reclaim.Account, gains []reclaim.Step) {
+func (o *contextOptions) print(name, model string, account *reclaim.Account, gains []reclaim.Step) {
 	out := o.out
-	out.printf("%s  %s\n\n", out.paint(bold, oneLine(cmp.Or(c.Title, c.ID.String()))), out.paint(faint, model+", a window of "+thousands(account.Window)+" tokens"))
+	about := "  " + oneLine(model)
+	out.printf("%s%s\n", out.paint(bold, ansi.Truncate(name, max(out.width-ansi.StringWidth(about), 20), "…")), out.paint(faint, about))
 
 	width := min(out.width, maxHelpWidth) - 2
 	used := bar(account.Total, account.Window, width)

@@ -17,7 +17,7 @@ type drawing struct {
 	short map[history.ID]string
 }
 
-func (d *drawing) heading(c history.Conversation, nodes []history.Node) {
+func (d *drawing) heading(name string, c history.Conversation, nodes []history.Node) {
 	leaves := len(nodes)
 	parents := map[history.ID]bool{}
 	for i := range nodes {
@@ -26,10 +26,6 @@ func (d *drawing) heading(c history.Conversation, nodes []history.Node) {
 			leaves--
 		}
 	}
-	title := c.Title
-	if title == "" {
-		title = c.ID.String()
-	}
 	facts := []string{count(len(nodes), "entry"), count(leaves, "branch")}
 	if c.Source.Tool != "" {
 		facts = append(facts, "from "+c.Source.Tool)
@@ -37,7 +33,7 @@ func (d *drawing) heading(c history.Conversation, nodes []history.Node) {
 	if c.ForkedFrom.Conversation != (history.ID{}) {
 		facts = append(facts, "forked from "+c.ForkedFrom.Conversation.String())
 	}
-	d.line(d.out.paint(bold, oneLine(title)) + d.out.paint(faint, "  "+strings.Join(facts, " · ")))
+	d.line(d.out.paint(bold, name) + d.out.paint(faint, "  "+strings.Join(facts, " · ")))
 }
 
 func (d *drawing) lines(lines []history.TreeLine) {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"path/filepath"
@@ -112,16 +113,26 @@ func titleCell(ctx context.Context, s history.Store, conversation history.ID, ti
 	if title != "" || !out.terminal {
 		return cell{value: title}
 	}
+	return cell{shown: firstWords(ctx, s, conversation), style: faint}
+}
+
+// nameOf returns what people know a conversation by: its title, its first
+// words, or its id.
+func nameOf(ctx context.Context, s history.Store, c history.Conversation) string {
+	return oneLine(cmp.Or(c.Title, firstWords(ctx, s, c.ID), c.ID.String()))
+}
+
+func firstWords(ctx context.Context, s history.Store, conversation history.ID) string {
 	var first history.Node
 	for n, err := range s.Children(ctx, conversation, history.ID{}) {
 		if err != nil {
-			break // the title is not worth an error
+			break // a name is not worth an error
 		}
 		if first = n; n.Author == message.ByPerson {
 			break
 		}
 	}
-	return cell{shown: first.Preview, style: faint}
+	return first.Preview
 }
 
 // shortConversationIDs returns how the conversations of the store are shown.

@@ -87,6 +87,10 @@ func (o *modelsOptions) run() error {
 	return nil
 }
 
+// price is a cell with a price; it is empty where none is known.
 func price(dollars float64) cell {
+	if dollars == 0 {
+		return cell{}
+	}
 	return cell{value: strconv.FormatFloat(dollars, 'f', -1, 64), shown: fmt.Sprintf("%.2f", dollars)}
 }

@@ -93,7 +93,7 @@ func (o *requestOptions) request(ctx context.Context, s history.Store, c history
 	}
 	p.Frame.Wire = cmp.Or(o.wire, model.Wire, p.Frame.Wire, wires.All()[0].Name)
 	if p.Budget.Window > 0 {
-		if p.Path, err = o.compacted(p); err != nil {
+		if p.Path, err = o.ready(p); err != nil {
 			return wire.Request{}, err
 		}
 	}
@@ -114,18 +114,16 @@ func (o *requestOptions) request(ctx context.Context, s history.Store, c history
 	}, nil
 }
 
-// compacted returns the path with the compaction that is due, if one is.
-func (o *requestOptions) compacted(p reclaim.Problem) ([]history.Entry, error) {
-	trigger := reclaim.Due(p)
-	if trigger == "" {
-		return p.Path, nil
+// ready returns the path with the compaction that is due, if one is.
+func (o *requestOptions) ready(p reclaim.Problem) ([]history.Entry, error) {
+	path, plan, err := reclaim.Ready(p)
+	switch {
+	case err != nil || plan == nil:
+		return path, err
+	case !plan.Fits:
+		return nil, &doesNotFitError{plan.After, p.Budget.Limit()}
+	case plan.Compaction != nil:
+		o.err.printf("stemma: the path has outgrown the window: a compaction is planned, from about %s to %s tokens\n", thousands(plan.Before), thousands(plan.After))
 	}
-	p.Reason.Trigger = trigger
-	plan, err := reclaim.Make(p)
-	if err != nil || plan.Compaction == nil {
-		return p.Path, err
-	}
-	o.err.printf("stemma: the path has outgrown the window: a compaction is planned, from about %s to %s tokens\n", thousands(plan.Before), thousands(plan.After))
-	next := history.Entry{Depth: len(p.Path) + 1, Conversation: p.Path[0].Conversation, Compaction: plan.Compaction}
-	return append(p.Path, next), nil
+	return path, nil
 }

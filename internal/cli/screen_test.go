@@ -93,7 +93,7 @@ func TestDrawingOfATree(t *testing.T) {
 	m := marks{tip: nodes[13].ID, checkpoints: map[history.ID][]string{nodes[6].ID: {"before"}}, pinned: map[history.ID]bool{nodes[0].ID: true}}
 	out, b := screen(80)
 	d := drawing{out: out, marks: m, short: shortIDs(idsOf(nodes))}
-	d.heading(history.Conversation{Title: "Importer", Source: history.Source{Tool: "codex"}}, nodes)
+	d.heading("Importer", history.Conversation{Source: history.Source{Tool: "codex"}}, nodes)
 	d.lines(history.ArrangeTree(nodes, m.tip, func(n *history.Node) bool { return m.has(n.ID) || n.Kind == history.KindCompaction }))
 	out.Flush()
 	golden(t, "tree.golden", b.Bytes())

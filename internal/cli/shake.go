@@ -100,7 +100,7 @@ func tokensFreed(savings []reclaim.Saving) int {
 }
 
 func (o *shakeOptions) print(stored history.Entry, savings []reclaim.Saving) {
-	t := o.table(column{title: "HANDLE", right: true}, column{title: "TOOL"}, column{title: "FILE", flexible: true}, column{title: "SIZE", right: true}, column{title: "TOKENS", right: true}, column{title: "WHY", flexible: true})
+	t := o.table(column{title: "HANDLE", right: true}, column{title: "TOOL"}, column{title: "FILE", flexible: true, tail: true}, column{title: "SIZE", right: true}, column{title: "TOKENS", right: true}, column{title: "WHY", flexible: true})
 	for _, v := range savings {
 		t.row(
 			cell{value: v.At.String()},

@@ -21,6 +21,7 @@ type column struct {
 	flexible bool // gives way where the terminal is narrow
 	wide     bool // left out where it has less than 100 columns
 	right    bool // figures
+	tail     bool // is cut at its beginning, as paths are
 }
 
 // A cell is a value as programs read it and as people do.
@@ -129,7 +130,7 @@ func (t *table) widths() []int {
 // line writes one row.
 func (t *table) line(widths []int, at func(int) cell) {
 	for i, width := range widths {
-		text := t.fitted(at(i), width)
+		text := t.fitted(at(i), width, t.columns[i].tail)
 		padding := strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))
 		switch {
 		case t.columns[i].right:
@@ -146,8 +147,11 @@ func (t *table) line(widths []int, at func(int) cell) {
 }
 
 // fitted returns a cell cut to a width and painted. What is lit in it shows.
-func (t *table) fitted(c cell, width int) string {
+func (t *table) fitted(c cell, width int, tail bool) string {
 	text := c.text()
+	if over := ansi.StringWidth(text) - width; tail && over > 0 {
+		return t.out.paint(c.style, ansi.TruncateLeft(text, over+1, "…"))
+	}
 	if c.lit[1] <= c.lit[0] || c.lit[1] > len(text) || text != c.value {
 		return t.out.paint(c.style, ansi.Truncate(text, width, "…"))
 	}

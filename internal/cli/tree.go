@@ -61,7 +61,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 		}
 		d := drawing{out: o.out, marks: marks, short: shortIDs(idsOf(nodes))}
 		err = o.paged(func() error {
-			d.heading(c, nodes)
+			d.heading(nameOf(ctx, s, c), c, nodes)
 			d.lines(history.ArrangeTree(nodes, c.Tip, o.keep(&marks)))
 			return nil
 		})
