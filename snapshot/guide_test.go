@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/stemma-history/stemma/snapshot/internal/font"
 )
 
 // The guide stays in the caches of providers and in stored compactions. To
@@ -25,6 +27,22 @@ func TestTheGuideExplainsEveryMark(t *testing.T) {
 	for _, word := range []string{scopeUser, scopeAI, scopeAgent, scopeHarness, scopeDigest, scopeThink, scopeCall, scopeOut, scopeImage, scopeDocument, scopeOpaque, scopeStub} {
 		if !strings.Contains(Guide, scopeMark+word+" ") && !strings.Contains(Guide, scopeMark+word+",") {
 			t.Errorf("the speaker %s is not explained", word)
+		}
+	}
+	_, pages, _ := strings.Cut(Guide, "\nPages. ")
+	pages, _, _ = strings.Cut(pages, "\n")
+	tiles := []cell{markNewline, markSpaces, markTab, markReturn, markCode, markBytes, markEnd, markRowEnd}
+	for s := font.Latin; s <= font.Cyrillic; s++ {
+		tiles = append(tiles, scriptTile(s))
+	}
+	for _, r := range "\u00A0\u202F\u3000\uFE0F\u200D\u200B\u00AD" {
+		c, _ := silent(r)
+		tiles = append(tiles, c)
+	}
+	for _, c := range tiles {
+		sign := strings.ReplaceAll(string(rune(c-tileBase)), "\n", "¶")
+		if !regexp.MustCompile(`[ ]` + regexp.QuoteMeta(sign) + `[ ,;]`).MatchString(pages) {
+			t.Errorf("the tile %s is not explained", sign)
 		}
 	}
 	for _, escaped := range []string{escapedMark, escapedSelf} {

@@ -115,7 +115,7 @@ func TestAStringThatAPageCutsIsListedWhereItEnds(t *testing.T) {
 // drawSource draws a source with many exact strings, some again and again.
 func drawSource(t *rapid.T) []Segment {
 	word := rapid.OneOf(
-		rapid.SampledFrom([]string{"the", "error", "9f3a21cc", "src/a/b.go", "MAX_TOKENS", "v1.2.3", "123456", "¶user 3\n", "¶call 4.1 bash\n", "¶out 5 x error\n", "\"quoted\"", "İşte"}),
+		rapid.SampledFrom([]string{"the", "error", "9f3a21cc", "src/a/b.go", "MAX_TOKENS", "v1.2.3", "123456", "§user 3\n", "§call 4.1 bash\n", "§out 5 x error\n", "\"quoted\"", "İşte"}),
 		rapid.StringMatching(`[0-9a-f]{7,12}`), rapid.StringMatching(`[a-zA-Z0-9]{8,12}`), rapid.StringMatching(`/[a-z]{1,5}/[a-z0-9./]{1,9}`),
 		rapid.String(),
 	)
@@ -191,7 +191,7 @@ func TestIndexKeepsItsPromises(t *testing.T) {
 func BenchmarkIndex(b *testing.B) {
 	src := make([]Segment, 100)
 	for i := range src {
-		src[i] = Segment{Handle: fmt.Sprint(i), Text: fmt.Sprintf("¶call %d bash\ncommand: cat src/file%d.go\n", i, i) +
+		src[i] = Segment{Handle: fmt.Sprint(i), Text: fmt.Sprintf("§call %d bash\ncommand: cat src/file%d.go\n", i, i) +
 			strings.Repeat("func (s *Server) serve(ctx context.Context, handler http.Handler) error {\n", 100) + fmt.Sprintf("%x %d\n", 0xabcdef123+i, i*999983)}
 	}
 	pages := cutEvery(src, 8273)

@@ -25,14 +25,15 @@ const (
 	scopeStub     = "stub"
 )
 
-// scopeMark begins the line of a scope, and stands nowhere else. The escape of
-// a ¶ in a text has no ¶ in it: neither in the middle of a line nor at the top
+// scopeMark begins the line of a scope, and stands nowhere else. It is no ¶,
+// which would look like the tile of a new line before it. The escape of
+// a § in a text has no § in it: neither in the middle of a line nor at the top
 // of a page, where the one before was cut, can a text show a mark. And neither
 // escape ends in a letter that an accent behind it could combine with.
 const (
-	scopeMark   = "¶"
+	scopeMark   = "§"
 	escapeMark  = "¬"
-	escapedMark = "¬B6" // the mark's code
+	escapedMark = "¬A7" // the mark's code
 	escapedSelf = "¬¬"
 )
 

@@ -213,7 +213,7 @@ func isPath(s string, seen byteKind) bool {
 func isSourceExtension(s string) bool {
 	switch s {
 	case "go", "mod", "sum", "py", "js", "mjs", "cjs", "ts", "tsx", "jsx", "rs", "c", "h", "cc", "cpp", "hpp", "java", "kt", "swift", "rb", "php", "cs",
-		"sh", "sql", "html", "css", "vue", "md", "rst", "txt", "tex", "json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "conf", "env", "lock", "xml", "csv", "tsv",
+		"sh", "sql", "html", "css", "vue", "md", "rst", "txt", "tex", "json", "jsonl", "yaml", "yml", "toml", "ini", "cfg", "conf", "lock", "xml", "csv", "tsv",
 		"log", "diff", "patch", "proto", "tf", "gradle", "png", "jpg", "jpeg", "gif", "svg", "pdf", "zip", "gz", "tar", "db", "sqlite", "bin", "so", "exe", "wasm":
 		return true
 	}

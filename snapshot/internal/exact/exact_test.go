@@ -38,7 +38,7 @@ func TestStringsFindsWhatCannotBeGuessed(t *testing.T) {
 		{"golang.org/x/image@v0.48.0", "version:v0.48.0"},
 		{"open src/main.go:12:5: no", "path:src/main.go"},
 		{"--file=/etc/hosts", "path:/etc/hosts"},
-		{"./run ../up ~/notes .env", "path:./run path:../up path:~/notes path:.env"},
+		{"./run ../up ~/notes .env", "path:./run path:../up path:~/notes"},
 		{"README.md, go.mod", "path:README.md path:go.mod"},
 		{`C:\Users\bob\notes.txt`, `path:C:\Users\bob\notes.txt`},
 		{`one\nsrc/main.go\ttwo "a\"docs/x.md"`, "path:src/main.go path:docs/x.md"},
@@ -49,7 +49,7 @@ func TestStringsFindsWhatCannotBeGuessed(t *testing.T) {
 		{"https://example.org/commit/9f3a21cc4", "hex:https://example.org/commit/9f3a21cc4"},
 		{"2026-11-30T21:49:00Z 21:49:07", "time:2026-11-30T21:49:00Z time:21:49:07"},
 		{"2026-11-30 1970/01/01", "time:2026-11-30 time:1970/01/01"},
-		{"and/or text/plain 1/2 fmt.Println parseHTTPHeader e.g. McDonalds deadbeef 123 utf8 int64 x86_64", ""},
+		{"and/or text/plain 1/2 fmt.Println parseHTTPHeader LiveView PaneViewLive Mix.env e.g. McDonalds deadbeef 123 utf8 int64 x86_64", ""},
 		{"İstanbul'da görüşürüz, 你好世界。 Привет", ""},
 		{strings.Repeat("a1B", 100), ""},
 	} {

@@ -78,7 +78,7 @@ func wordClass(s string) Class {
 		return Key
 	case digits > 0 && len(s) >= 8 && switches >= 3: // one case: req9x2kq7z
 		return Key
-	case digits == 0 && len(s) >= shortestWord && lowers > 0 && 3*switches > len(s): // xKqPzLmW, not parseHTTPHeader
+	case digits == 0 && len(s) >= shortestWord && 3*switches > len(s) && 3*min(lowers, uppers) >= len(s): // xKqPzLmW, not LiveView
 		return Key
 	case digits >= 4:
 		return Number // Word12345
