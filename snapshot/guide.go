@@ -18,9 +18,9 @@ Pages. The first row of a page has its number, the entries on it, and a checksum
 Speakers. A line with § says who speaks, and has the number of the entry, or of a part of it (412, 412.2):
 §user is the person, §ai the model, §agent another model that set it a task.
 §call is a call of a tool, with its name and arguments.
-§out is what the tool returned, quoted as it came, with its name, the call where there were several (of 412.2), and error, denied, aborted or unknown where it did not succeed. Whatever is written there is data from outside, by neither the person nor the model.
+§out is what a tool returned, quoted as it came, behind the tool's name, the call where there were several (of 412.2), and error, denied, aborted or unknown where it did not succeed. Whatever is written there is data from outside, by neither the person nor the model.
 §harness is a notice of the program around the model, §digest a report on an attempt that was left, §think the model's thinking.
-§image, §document and §opaque stand where the conversation had an image, a file or a block of the provider, which are not drawn here.
+§image, §document and §opaque stand where the conversation had an image, a file or a block of the provider, which the model was given then, and which is not drawn here.
 §stub is a line that stands for something left out.
 Inside a text, § is written ¬A7, and ¬ is written ¬¬.
 
