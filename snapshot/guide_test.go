@@ -45,7 +45,7 @@ func TestTheGuideExplainsEveryMark(t *testing.T) {
 			t.Errorf("the tile %s is not explained", sign)
 		}
 	}
-	for _, escaped := range []string{escapedMark, escapedSelf} {
+	for _, escaped := range []string{escapeOf('▶'), escapeOf('¬')} {
 		if !strings.Contains(Guide, escaped) {
 			t.Errorf("the escape %s is not explained", escaped)
 		}

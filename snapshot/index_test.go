@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"context"
 	"fmt"
 	"hash/crc32"
 	"reflect"
@@ -115,9 +116,9 @@ func TestAStringThatAPageCutsIsListedWhereItEnds(t *testing.T) {
 // drawSource draws a source with many exact strings, some again and again.
 func drawSource(t *rapid.T) []Segment {
 	word := rapid.OneOf(
-		rapid.SampledFrom([]string{"the", "error", "9f3a21cc", "src/a/b.go", "MAX_TOKENS", "v1.2.3", "123456", "§user 3\n", "§call 4.1 bash\n", "§out 5 x error\n", "\"quoted\"", "İşte"}),
+		rapid.SampledFrom([]string{"the", "error", "9f3a21cc", "src/a/b.go", "MAX_TOKENS", "v1.2.3", "123456", "▶user 3\n", "▶call 4.1 bash\n", "▶out 5 x error\n", "\"quoted\"", "İşte"}),
 		rapid.StringMatching(`[0-9a-f]{7,12}`), rapid.StringMatching(`[a-zA-Z0-9]{8,12}`), rapid.StringMatching(`/[a-z]{1,5}/[a-z0-9./]{1,9}`),
-		rapid.String(),
+		rapid.Map(rapid.String(), func(s string) string { return strings.ReplaceAll(s, "\x1b", "") }), // cutEvery would cut a control sequence
 	)
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Segment {
 		return Segment{
@@ -188,10 +189,53 @@ func TestIndexKeepsItsPromises(t *testing.T) {
 	})
 }
 
+// P10, on pages as they are drawn: a conversation of which more and more goes
+// onto pages.
+func TestP10IndexesStayWhenPagesAreAdded(t *testing.T) {
+	src := transcript(120_000, "go", "shell", "zh")
+	shape := Shapes()[0]
+	var before []string
+	for n := 1; n <= len(src); n += 3 {
+		pages := collect(t, src[:n], shape)
+		indexes := Index(src[:n], pages, IndexOptions{})
+		full := len(pages) - 1
+		if len(before) > len(pages) || !slices.Equal(indexes[:len(before)], before) {
+			t.Fatalf("with %d segments an index of the %d pages that were full is another", n, len(before))
+		}
+		before = indexes[:full]
+	}
+	if len(before) < 5 || exactShare(before) < 0.3 {
+		t.Errorf("%d full pages, exact strings are %.2f of their indexes", len(before), exactShare(before))
+	}
+}
+
+func collect(t *testing.T, src []Segment, shape Shape) []Page {
+	var pages []Page
+	for p, err := range Cut(context.Background(), src, shape, Options{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages = append(pages, p)
+	}
+	return pages
+}
+
+// exactShare is how much of the text of indexes is exact strings.
+func exactShare(indexes []string) float64 {
+	all, quoted := 0, 0
+	for _, index := range indexes {
+		all += len(index)
+		for s := range exactOf(index) {
+			quoted += len(s)
+		}
+	}
+	return float64(quoted) / float64(all)
+}
+
 func BenchmarkIndex(b *testing.B) {
 	src := make([]Segment, 100)
 	for i := range src {
-		src[i] = Segment{Handle: fmt.Sprint(i), Text: fmt.Sprintf("§call %d bash\ncommand: cat src/file%d.go\n", i, i) +
+		src[i] = Segment{Handle: fmt.Sprint(i), Text: fmt.Sprintf("▶call %d bash\ncommand: cat src/file%d.go\n", i, i) +
 			strings.Repeat("func (s *Server) serve(ctx context.Context, handler http.Handler) error {\n", 100) + fmt.Sprintf("%x %d\n", 0xabcdef123+i, i*999983)}
 	}
 	pages := cutEvery(src, 8273)

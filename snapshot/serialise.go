@@ -26,14 +26,14 @@ type SerialiseOptions struct {
 // behind a line that tells who speaks, by whose hand it came (P13), and its
 // handle:
 //
-//	§user 412          typed by a person
-//	§ai 413.1          answered by the model
-//	§call 413.2 bash   a tool call, and its arguments
-//	§out 414 bash      what the tool returned, or how it failed
+//	▶user 412          typed by a person
+//	▶ai 413.1          answered by the model
+//	▶call 413.2 bash   a tool call, and its arguments
+//	▶out 414 bash      what the tool returned, or how it failed
 //
 // A result names its call (of 413.2) where its message made several. Nothing
-// in a part's own text can be taken for such a line: a § in it is written ¬A7,
-// and a ¬ is written ¬¬.
+// in a part's own text can be taken for such a line: a ▶ in it, and what looks
+// like one, is written as its code (¬25B6;), and a ¬ is doubled.
 //
 // The text of an entry depends on it and on what stands before it, so a longer
 // path only adds segments. Compactions and records that no model gets have no

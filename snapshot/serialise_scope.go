@@ -1,9 +1,11 @@
 package snapshot
 
 import (
+	"fmt"
 	"iter"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
@@ -25,17 +27,24 @@ const (
 	scopeStub     = "stub"
 )
 
-// scopeMark begins the line of a scope, and stands nowhere else. It is no ¶,
-// which would look like the tile of a new line before it. The escape of
-// a § in a text has no § in it: neither in the middle of a line nor at the top
-// of a page, where the one before was cut, can a text show a mark. And neither
-// escape ends in a letter that an accent behind it could combine with.
-const (
-	scopeMark   = "§"
-	escapeMark  = "¬"
-	escapedMark = "¬A7" // the mark's code
-	escapedSelf = "¬¬"
-)
+// scopeMark begins the line of a scope, and stands nowhere else. It looks like
+// no letter, and not like ¶, which is the tile of a new line before it.
+const scopeMark = "▶"
+
+// isMark reports whether a reader of small print can take r for the mark.
+func isMark(r rune) bool {
+	switch r {
+	case '▶', '►', '▸', '‣', '⏵', '⯈', '🞂':
+		return true
+	}
+	return false
+}
+
+// escapeMark begins what is written in a text for a character that could be
+// taken for the mark: ¬25B6; has no mark in it, so neither in the middle of a
+// line nor at the top of a page, where the one before was cut, can a text show
+// one. A ¬ is doubled. Neither ends in a letter that an accent could join.
+const escapeMark = "¬"
 
 // speaker is who a message's text comes from. The author says so, not the
 // role: a reminder of the harness is no word of the person's.
@@ -89,18 +98,69 @@ func plainWord(s string) string {
 	return s
 }
 
+// escapeMarks writes a text so that it shows no mark.
 func escapeMarks(s string) string {
-	if !strings.Contains(s, scopeMark) && !strings.Contains(s, escapeMark) {
+	var b strings.Builder
+	kept := 0 // s[kept:i] is to be written as it is
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if isMark(r) || r == '¬' {
+			b.WriteString(s[kept:i])
+			b.WriteString(escapeOf(r))
+			kept = i + n
+		}
+		i += n
+	}
+	if kept == 0 {
 		return s
 	}
-	return strings.NewReplacer(scopeMark, escapedMark, escapeMark, escapedSelf).Replace(s)
+	b.WriteString(s[kept:])
+	return b.String()
 }
 
+func escapeOf(r rune) string {
+	if r == '¬' {
+		return escapeMark + escapeMark
+	}
+	return fmt.Sprintf("%s%X;", escapeMark, r)
+}
+
+// unescapeMarks is the inverse of escapeMarks. An escape that a page cut in two
+// stays as it is.
 func unescapeMarks(s string) string {
-	if !strings.Contains(s, escapeMark) {
+	before, rest, found := strings.Cut(s, escapeMark)
+	if !found {
 		return s
 	}
-	return strings.NewReplacer(escapedMark, scopeMark, escapedSelf, escapeMark).Replace(s)
+	var b strings.Builder
+	for ; found; before, rest, found = strings.Cut(rest, escapeMark) {
+		b.WriteString(before)
+		r, n := unescapeOf(rest)
+		if n == 0 {
+			r = '¬'
+		}
+		b.WriteRune(r)
+		rest = rest[n:]
+	}
+	b.WriteString(before)
+	return b.String()
+}
+
+// unescapeOf returns the character that an escape stands for, and the length
+// of the escape behind its ¬; 0 where it is none.
+func unescapeOf(s string) (r rune, n int) {
+	if strings.HasPrefix(s, escapeMark) {
+		return '¬', len(escapeMark)
+	}
+	code, _, _ := strings.Cut(s[:min(len(s), len("1F782;"))], ";")
+	if v, err := strconv.ParseInt(code, 16, 32); err == nil && isMark(rune(v)) {
+		return rune(v), len(code) + len(";")
+	}
+	return 0, 0
 }
 
 // A scope is one part of a serialised text.
