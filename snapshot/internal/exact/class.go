@@ -142,7 +142,7 @@ func numeric(s string) Class {
 	switch {
 	case looksLikeTime(s):
 		return Time
-	case strings.Count(s, ".") >= 2:
+	case isVersion(s, strings.Count(s, ".")):
 		return Version
 	case digits(s) >= 4:
 		return Number
@@ -201,8 +201,10 @@ func isPath(s string, seen byteKind) bool {
 	switch slashes := strings.Count(s, "/"); {
 	case slashes == 0:
 		return len(extension) < len(s) && isSourceExtension(extension)
+	case !hasLetter(s):
+		return false // 1/2, 0..-2//1
 	case s[0] == '/' || s[0] == '~' || s[0] == '.':
-		return hasLetter(s)
+		return true
 	default:
 		return slashes >= 2 || strings.Contains(s, "."+extension)
 	}

@@ -49,7 +49,7 @@ func TestStringsFindsWhatCannotBeGuessed(t *testing.T) {
 		{"https://example.org/commit/9f3a21cc4", "hex:https://example.org/commit/9f3a21cc4"},
 		{"2026-11-30T21:49:00Z 21:49:07", "time:2026-11-30T21:49:00Z time:21:49:07"},
 		{"2026-11-30 1970/01/01", "time:2026-11-30 time:1970/01/01"},
-		{"and/or text/plain 1/2 fmt.Println parseHTTPHeader LiveView PaneViewLive Mix.env e.g. McDonalds deadbeef 123 utf8 int64 x86_64", ""},
+		{"and/or text/plain 1/2 0..-2//1 1..51 fmt.Println parseHTTPHeader LiveView PaneViewLive Mix.env e.g. McDonalds deadbeef 123 utf8 int64 x86_64", ""},
 		{"İstanbul'da görüşürüz, 你好世界。 Привет", ""},
 		{strings.Repeat("a1B", 100), ""},
 	} {
