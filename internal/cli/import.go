@@ -9,6 +9,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/transcript"
+	"github.com/stemma-history/stemma/transcript/formats"
 	"github.com/stemma-history/stemma/transcript/stemmajsonl"
 )
 
@@ -51,7 +52,7 @@ func (o *importOptions) run(ctx context.Context) error {
 		return err
 	}
 	return o.withNewStore(ctx, func(s history.Store) error {
-		run := importRun{importOptions: o, store: s, formats: formats(), start: o.now(), progress: progress{app: o.app}}
+		run := importRun{importOptions: o, store: s, formats: formats.All(), start: o.now(), progress: progress{app: o.app}}
 		for _, f := range files {
 			run.total += f.size
 		}
@@ -75,7 +76,7 @@ func (o *importOptions) files(ctx context.Context) ([]sourceFile, error) {
 	if len(o.paths) > 0 {
 		return expand(o.paths)
 	}
-	found, err := findSessions(formats())
+	found, err := findSessions(formats.All())
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -62,6 +63,7 @@ func (r *importRun) report(ctx context.Context) {
 	}
 	r.printTable(ctx)
 	if r.app.err.terminal {
+		_ = r.out.Flush() // the summary stands below
 		r.app.err.printf("%s\n", r.summary())
 	}
 }
@@ -70,7 +72,7 @@ func (r *importRun) report(ctx context.Context) {
 const maxProblemLines = 5
 
 func (r *importRun) reportProblems(f *fileReport) {
-	if f.err != nil {
+	if f.err != nil && !errors.Is(f.err, context.Canceled) { // that is said at the end
 		r.app.err.printf("stemma: %v\n", f.err)
 	}
 	for i, p := range f.Problems {

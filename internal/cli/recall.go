@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -77,7 +76,7 @@ func (o *recallOptions) write(originals []message.Blob) error {
 				o.err.printf("stemma: left out: %s, %s; name a file with -o to get it\n", b.Type, byteSize(int64(len(b.Data))))
 				continue
 			}
-			if err := os.WriteFile(mediaName(o.to, media, b.Type), b.Data, 0o600); err != nil {
+			if err := writeBytes(mediaName(o.to, media, b.Type), b.Data); err != nil {
 				return err
 			}
 			continue
@@ -93,7 +92,7 @@ func (o *recallOptions) write(originals []message.Blob) error {
 func (o *recallOptions) writeOne(b message.Blob) error {
 	switch {
 	case o.to != "":
-		return os.WriteFile(o.to, b.Data, 0o600)
+		return writeBytes(o.to, b.Data)
 	case !o.out.terminal:
 		o.out.print(string(b.Data))
 	case isText(b):

@@ -16,6 +16,7 @@ func groups(a *app) []group {
 			newTree(a),
 			newSearch(a),
 			newRecall(a),
+			newExport(a),
 		}},
 		{"Move on the tree", []*cobra.Command{
 			newBranch(a),
@@ -31,6 +32,7 @@ func groups(a *app) []group {
 			newShake(a),
 			newCompact(a),
 			newRequest(a),
+			newSnapshot(a),
 		}},
 		{"Everything else", []*cobra.Command{
 			newModels(a),
