@@ -2,13 +2,14 @@
 # make test     every test, on a fresh machine with Go; installs what it needs where it may
 # make lint     the linters, with the order of packages
 # make bench    the benchmarks, as ratios from one run (bench/README.md)
+# make bench-peers  other renderers of pages, from npm (500 MB), against ours
 # make fuzz     every fuzz target for a short while (FUZZTIME=30s)
 # make soak     what takes longer than make test may
 GO       ?= go
 FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build install try test lint bench fuzz soak generate clean
+.PHONY: build install try test lint bench bench-peers fuzz soak generate clean
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X github.com/stemma-history/stemma/internal/cli.buildVersion=$(VERSION)" -o bin/stemma ./cmd/stemma
 
@@ -29,6 +30,9 @@ lint:
 
 bench:
 	@scripts/bench.sh
+
+bench-peers:
+	@bench/snapshot-peers/run.sh
 
 fuzz:
 	@scripts/fuzz.sh $(FUZZTIME)

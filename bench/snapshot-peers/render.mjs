@@ -1,15 +1,15 @@
-// Draws FILE with snapcompact in each SHAPE and prints a line of JSON for each:
-// bun render.mjs FILE SHAPE...
+// Draws FILE with snapcompact in each SHAPE, RUNS times, and prints a line of
+// JSON for each shape: bun render.mjs FILE RUNS SHAPE...
 import { readFileSync } from "node:fs";
 import { renderMany, SHAPE_VARIANTS } from "@oh-my-pi/snapcompact";
 
-const [file, ...names] = process.argv.slice(2);
+const [file, runs, ...names] = process.argv.slice(2);
 const text = readFileSync(file, "utf8");
 for (const name of names) {
   const shape = { ...SHAPE_VARIANTS[name], frameTokenEstimate: 1 };
   await renderMany(text.slice(0, 50_000), { shape }); // loads fonts, compiles
   let wall = Infinity, cpu = Infinity, frames;
-  for (let i = 0; i < 3; i++) {
+  for (let i = 0; i < Number(runs); i++) {
     const before = process.cpuUsage(), start = performance.now();
     frames = await renderMany(text, { shape });
     wall = Math.min(wall, performance.now() - start);
@@ -17,5 +17,5 @@ for (const name of names) {
     cpu = Math.min(cpu, (used.user + used.system) / 1000);
   }
   const bytes = frames.reduce((n, f) => n + (f.data.length * 3) / 4, 0);
-  console.log(JSON.stringify({ shape: name, pages: frames.length, bytes, wall_ms: wall, cpu_ms: cpu }));
+  console.log(JSON.stringify({ pages: frames.length, bytes, wall_ms: wall, cpu_ms: cpu }));
 }
