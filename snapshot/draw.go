@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/stemma-history/stemma/snapshot/internal/deflate"
 	"github.com/stemma-history/stemma/snapshot/internal/font"
@@ -25,7 +26,8 @@ const (
 type painter struct {
 	bitmap bitmap
 	raw    []byte
-	ink    band // of the row being drawn
+	halves []*font.Half // of the row being drawn, filled up to whole eights
+	ink    band
 	grey   band // the pixels of cells in grey
 	both   band // ink in black and grey, at two bits a pixel
 }
@@ -64,15 +66,24 @@ func (p *painter) paint(f *face, cells []cell, columns int, hasGrey bool) *bitma
 
 	// Eight cells at a time are drawn, which is whole bytes, with stores of 8
 	// bytes that may go over the end.
-	stride := (columns+7)/8*f.shape.CellWidth + 16
+	eights := (columns + 7) / 8
+	stride := eights*f.shape.CellWidth + 16
+	p.halves = slices.Grow(p.halves[:0], 8*eights)[:8*eights]
+	for i := range p.halves {
+		p.halves[i] = &f.empty
+	}
 	for row := range rows {
 		line := cells[row*columns : (row+1)*columns]
-		p.ink.reset(stride, f.shape.CellHeight)
-		p.ink.draw(f, line, f.halfOf)
+		for i, c := range line {
+			p.halves[i] = f.halfOf(c)
+		}
+		p.ink.draw(f, p.halves, stride)
 		band := &p.ink
 		if hasGrey {
-			p.grey.reset(stride, f.shape.CellHeight)
-			p.grey.draw(f, line, f.greyHalf)
+			for i, c := range line {
+				p.halves[i] = f.greyHalf(c)
+			}
+			p.grey.draw(f, p.halves, stride)
 			p.both.merge(&p.ink, &p.grey)
 			band = &p.both
 		}
@@ -81,24 +92,16 @@ func (p *painter) paint(f *face, cells []cell, columns int, hasGrey bool) *bitma
 	return b
 }
 
-// draw draws cells as the pictures that of gives, 1 bit a pixel.
-func (b *band) draw(f *face, cells []cell, of func(cell) *font.Half) {
-	width := uint(f.shape.CellWidth)
-	out := b.pixels[f.top*b.stride:]
-	var h [8]*font.Half
-	for len(cells) > 0 {
-		n := min(8, len(cells))
-		for i := range h {
-			h[i] = &f.empty
-			if i < n {
-				h[i] = of(cells[i])
-			}
-		}
-		cells = cells[n:]
-		if width <= 8 {
-			b.eight(out, f.height, width, &h)
+// draw draws pictures side by side, 1 bit a pixel.
+func (b *band) draw(f *face, halves []*font.Half, stride int) {
+	b.reset(stride, f.shape.CellHeight)
+	width := f.shape.CellWidth
+	out := b.pixels[f.top*stride:]
+	for ; len(halves) >= 8; halves = halves[8:] {
+		if h := (*[8]*font.Half)(halves); width <= 8 {
+			b.eight(out, f.height, uint(width), h)
 		} else {
-			b.eightWide(out, f.height, width, &h)
+			b.eightWide(out, f.height, uint(width), h)
 		}
 		out = out[width:]
 	}
@@ -107,17 +110,15 @@ func (b *band) draw(f *face, cells []cell, of func(cell) *font.Half) {
 // eight draws eight pictures of up to 8 pixels side by side.
 func (b *band) eight(out []byte, height int, width uint, h *[8]*font.Half) {
 	h0, h1, h2, h3, h4, h5, h6, h7 := h[0], h[1], h[2], h[3], h[4], h[5], h[6], h[7]
+	w := width & 63
 	for y := range height {
 		k := y & (font.MaxHeight - 1)
-		v := uint64(h0[k])
-		v = v<<(width&63) | uint64(h1[k])
-		v = v<<(width&63) | uint64(h2[k])
-		v = v<<(width&63) | uint64(h3[k])
-		v = v<<(width&63) | uint64(h4[k])
-		v = v<<(width&63) | uint64(h5[k])
-		v = v<<(width&63) | uint64(h6[k])
-		v = v<<(width&63) | uint64(h7[k])
-		binary.BigEndian.PutUint64(out[y*b.stride:], v<<(64-8*width))
+		a := uint64(h0[k])<<w | uint64(h1[k])
+		b2 := uint64(h2[k])<<w | uint64(h3[k])
+		c := uint64(h4[k])<<w | uint64(h5[k])
+		d := uint64(h6[k])<<w | uint64(h7[k])
+		v := (a<<(2*w&63)|b2)<<(4*w&63) | c<<(2*w&63) | d
+		binary.BigEndian.PutUint64(out[y*b.stride:], v<<((64-8*w)&63))
 	}
 }
 

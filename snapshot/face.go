@@ -17,7 +17,8 @@ type face struct {
 	fallback func() *plane // nil where there is none
 	index    func() *index
 
-	empty, full font.Half // cells without ink, and with all of it
+	empty, full font.Half       // cells without ink, and with all of it
+	ascii       [128]*font.Half // the pictures of ASCII
 
 	// upFrom and upTo bound the rows of a cell, [upFrom, upTo), that the PNG
 	// writer filters by the row above.
@@ -91,6 +92,10 @@ func newFace(s Shape) *face {
 				return drawn || own.Hidden[r]
 			})
 		})
+	}
+	for c := range f.ascii {
+		n, _, _ := own.Find(rune(c))
+		f.ascii[c] = &f.own.halves[n]
 	}
 	for y := range f.full {
 		f.full[y] = 1<<s.CellWidth - 1
@@ -173,6 +178,13 @@ func (f *face) find(r rune) (wide, ok bool) {
 
 // halfOf returns the picture of a cell.
 func (f *face) halfOf(c cell) *font.Half {
+	if c < 128 {
+		return f.ascii[c]
+	}
+	return f.otherHalf(c)
+}
+
+func (f *face) otherHalf(c cell) *font.Half {
 	code := rune(c & codeMask)
 	p := f.own
 	n, _, ok := p.font.Find(code)

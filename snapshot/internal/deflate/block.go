@@ -17,7 +17,9 @@ type block struct {
 	covered   int    // up to where sequences reach
 	sequences []sequence
 
-	literals [256]uint32 // how often each is written
+	// How often each literal is written, in four counts: one alone would have
+	// equal bytes in a row wait for each other.
+	literals [4][256]uint32
 	lengths  [256]uint32 // of matches, less minMatch
 }
 
@@ -59,13 +61,17 @@ func (b *block) literalsOrBlank(i, next, end int) int {
 		if v == 0 {
 			return b.blank(i, end)
 		}
-		for range 8 {
-			b.literals[v&0xFF]++
-			v >>= 8
-		}
+		b.literals[0][v&0xFF]++
+		b.literals[1][v>>8&0xFF]++
+		b.literals[2][v>>16&0xFF]++
+		b.literals[3][v>>24&0xFF]++
+		b.literals[0][v>>32&0xFF]++
+		b.literals[1][v>>40&0xFF]++
+		b.literals[2][v>>48&0xFF]++
+		b.literals[3][v>>56]++
 	}
 	for ; i < next; i++ {
-		b.literals[b.raw[i]]++
+		b.literals[0][b.raw[i]]++
 	}
 	return i
 }
@@ -77,7 +83,7 @@ func (b *block) blank(i, end int) int {
 		to++
 	}
 	if i == 0 || b.raw[i-1] != 0 {
-		b.literals[0]++
+		b.literals[0][0]++
 		i++
 	}
 	b.match(i, to-i, 1)
@@ -101,7 +107,11 @@ func (b *block) match(i, length, distance int) {
 
 // symbols returns how often the block uses each symbol, its end included.
 func (b *block) symbols() (literals, distances histogram) {
-	copy(literals[:], b.literals[:])
+	for i := range 4 {
+		for c, uses := range b.literals[i] {
+			literals[c] += uses
+		}
+	}
 	literals[endOfBlock] = 1
 	for n, uses := range b.lengths {
 		literals[firstLength+lengthCode(uint32(n))] += uses

@@ -23,7 +23,7 @@ const (
 	minMatch   = 3
 	maxMatch   = 258
 	window     = 32768
-	blockBytes = 1 << 17 // after which a block ends with its row; it then gets codes of its own
+	blockBytes = 1 << 18 // after which a block ends with its row; it then gets codes of its own
 )
 
 // A Bitmap is a page to compress: rows of text, each of them RowHeight

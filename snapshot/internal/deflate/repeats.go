@@ -2,7 +2,7 @@ package deflate
 
 const (
 	windowCells = 8 // that must be equal to count as a repeat
-	maxTries    = 8 // earlier places compared for each
+	maxTries    = 4 // earlier places compared for each
 	headBits    = 12
 )
 
