@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -98,14 +99,11 @@ func (o *snapshotEvalOptions) write(ctx context.Context) error {
 		}
 		items = append(items, more...)
 	}
-	truth, err := os.Create(filepath.Join(o.to, truthName))
-	if err != nil {
+	var truth bytes.Buffer
+	if err := eval.WriteTruth(&truth, items); err != nil {
 		return err
 	}
-	if err := eval.WriteTruth(truth, items); err != nil {
-		return err
-	}
-	if err := truth.Close(); err != nil {
+	if err := os.WriteFile(filepath.Join(o.to, truthName), truth.Bytes(), 0o644); err != nil {
 		return err
 	}
 	question := filepath.Join(o.to, questionName)
@@ -152,12 +150,11 @@ func (o *snapshotEvalOptions) score(ctx context.Context) error {
 		return usagef("name the directory that the pages were written to: stemma snapshot eval --score %s DIR", o.transcript)
 	}
 	truth := filepath.Join(o.directory, truthName)
-	file, err := os.Open(truth)
+	data, err := os.ReadFile(truth)
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	items, err := eval.ReadTruth(file)
+	items, err := eval.ReadTruth(bytes.NewReader(data))
 	if err != nil {
 		return fmt.Errorf("%s: %w", truth, err)
 	}

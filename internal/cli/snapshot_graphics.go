@@ -66,19 +66,19 @@ func (a *app) graphics() graphics {
 		if err != nil {
 			return blockGraphics
 		}
-		defer tty.Close()
+		defer func() { _ = tty.Close() }()
 		keyboard = tty
 	}
 	before, err := term.MakeRaw(int(keyboard.Fd()))
 	if err != nil {
 		return blockGraphics
 	}
-	defer term.Restore(int(keyboard.Fd()), before)
+	defer func() { _ = term.Restore(int(keyboard.Fd()), before) }()
 	replies, err := cancelreader.NewReader(keyboard)
 	if err != nil {
 		return blockGraphics
 	}
-	defer replies.Close()
+	defer func() { _ = replies.Close() }()
 	timer := time.AfterFunc(graphicsTimeout, func() { replies.Cancel() })
 	defer timer.Stop()
 	a.out.print(graphicsQuery)

@@ -94,6 +94,9 @@ func (p *pagePlan) priceOn(m catalog.Model, source []snapshot.Segment) pagePrice
 	return price
 }
 
+// size estimates the bytes of all pages.
+func (p *pagePlan) size() int64 { return int64(float64(p.cells) * snapshot.BytesPerCell) }
+
 // refusalOf says why the model cannot take the pages: it is no use to draw them.
 func (p *pagePlan) refusalOf(r pageReader) string {
 	m, limits := r.model, r.limits
@@ -104,6 +107,8 @@ func (p *pagePlan) refusalOf(r pageReader) string {
 		return fmt.Sprintf("%s is not known to read pages: it shrinks images, or charges more for a page than for its text", m.ID)
 	case limits.MaxImages > 0 && len(p.pages) > limits.MaxImages:
 		return fmt.Sprintf("%s takes at most %s in a request, and the text needs %s; cut it, or take a denser shape", m.ID, count(limits.MaxImages, "image"), thousands(len(p.pages)))
+	case limits.MaxImageBytes > 0 && p.size() > limits.MaxImageBytes:
+		return fmt.Sprintf("the pages are about %s, and a request to %s has room for %s of images; cut the text, or take another shape", byteSize(p.size()), m.ID, byteSize(limits.MaxImageBytes))
 	case cost > m.Window:
 		return fmt.Sprintf("the pages cost %s on %s, whose window is %s; cut the text, or take a denser shape", count(cost, "token"), m.ID, thousands(m.Window))
 	}
@@ -113,7 +118,8 @@ func (p *pagePlan) refusalOf(r pageReader) string {
 // planJSON is a plan, or what came of it, as it is printed.
 type planJSON struct {
 	Shape   snapshotShapeJSON `json:"shape"`
-	Bytes   int               `json:"bytes"` // of the text
+	Bytes   int               `json:"bytes"`       // of the text
+	Size    int64             `json:"pages_bytes"` // of all pages, about
 	Prices  []pagePrice       `json:"prices"`
 	Refusal string            `json:"refusal,omitempty"`
 	Changes struct {
@@ -138,6 +144,7 @@ func (p *pagePlan) json(pages []pageJSON) planJSON {
 	j := planJSON{
 		Shape:   snapshotShapeJSON{s.Name, s.Font, [2]int{s.CellWidth, s.CellHeight}, [2]int{s.PageWidth, s.PageHeight}, snapshot.Version},
 		Bytes:   p.text,
+		Size:    p.size(),
 		Prices:  p.prices,
 		Refusal: p.refusal,
 		Pages:   pages,
@@ -171,12 +178,15 @@ func (o *snapshotOptions) printPrices(p pagePlan) {
 	if len(p.pages) > 0 {
 		size = fmt.Sprintf("%d×%d", p.pages[0].Width, p.pages[0].Height)
 	}
-	o.out.printf("%s of %s in %s, %s for %s of text\n", count(len(p.pages), "page"), size, s.Name, count(p.cells, "cell"), byteSize(int64(p.text)))
+	o.out.printf("%s of %s in %s: %s, about %s, for %s of text\n", count(len(p.pages), "page"), size, s.Name, count(p.cells, "cell"), byteSize(p.size()), byteSize(int64(p.text)))
 	table := o.table(column{title: "MODEL"}, column{title: "PAGES", right: true}, column{title: "INDEXES", right: true}, column{title: "TEXT", right: true}, column{title: "GAIN", right: true})
 	for _, price := range p.prices {
 		table.row(cell{value: price.Model}, tokenCell(price.Images), tokenCell(price.Words), tokenCell(price.Text), cell{value: fmt.Sprintf("%.2f", price.Gain)})
 	}
 	table.print()
+	if !slices.ContainsFunc(p.prices, func(p pagePrice) bool { return p.Gain > 1 }) {
+		o.out.printf("the pages cost more than the text\n")
+	}
 }
 
 func tokenCell(n int) cell { return cell{value: fmt.Sprint(n), shown: thousands(n)} }
