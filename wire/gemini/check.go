@@ -1,0 +1,157 @@
+package gemini
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/stemma-history/stemma/internal/rawjson"
+	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/internal/verdict"
+)
+
+// The API is taken to check in this order.
+const (
+	stageShape = iota
+	stageTurns
+	stageMedia
+	stageSignatures
+	stageParameters
+)
+
+// Check reads a generateContent body as the API does and returns its refusal, in
+// its words, or nil. It sees what a body alone shows; the zero limits check its
+// structure only. It never counts tokens. (Texts: bodies quoted in public
+// issues, 2023 to 2026; that for the number of images is in the API's style
+// only.)
+func Check(body []byte, limits wire.Limits) *wire.Refusal {
+	if limits.BodyBytes > 0 && len(body) > limits.BodyBytes {
+		return refusal("Request payload size exceeds the limit: %d bytes.", limits.BodyBytes)
+	}
+	c := checker{limits: limits, r: rawjson.NewReader(body)}
+	c.object("", "", c.member)
+	if fault := verdict.Unreadable(body, c.r.End()); fault != "" {
+		return refusal("Invalid JSON payload received. %s", fault)
+	}
+	c.conclude()
+	return c.stages.First()
+}
+
+func refusal(format string, args ...any) *wire.Refusal {
+	return &wire.Refusal{Status: 400, Type: "INVALID_ARGUMENT", Message: fmt.Sprintf(format, args...)}
+}
+
+type checker struct {
+	limits   wire.Limits
+	r        *rawjson.Reader
+	stages   verdict.Stages
+	contents int
+	parts    []part // of the content being read
+	turns    turns
+	images   int
+	unsigned []unsigned
+	current  int // the content that the current turn begins with
+}
+
+// unsigned is a first call without a signature.
+type unsigned struct {
+	content int
+	name    string
+}
+
+func (c *checker) refuse(stage int, format string, args ...any) {
+	if c.stages.Open(stage) {
+		c.stages.Add(stage, refusal(format, args...))
+	}
+}
+
+// object reads the members of the next value. field is how the words of an
+// unknown member name the object.
+func (c *checker) object(request, field string, f func(key string) (known bool)) {
+	if c.r.Kind() != '{' {
+		c.r.Value()
+		c.refuse(stageShape, "Invalid value at '%s' (%s), expected an object", field, request)
+		return
+	}
+	c.r.Object(func(key []byte) {
+		if f(string(key)) || !c.limits.StrictKeys {
+			return
+		}
+		at := ""
+		if field != "" {
+			at = " at '" + field + "'"
+		}
+		c.refuse(stageShape, "Invalid JSON payload received. Unknown name \"%s\"%s: Cannot find field.", key, at)
+	})
+}
+
+// topKeys are the further members of a body. (SDK v1.77.0, 2026-10.)
+func topKeys() []string {
+	return []string{"systemInstruction", "system_instruction", "toolConfig", "tool_config", "safetySettings", "safety_settings", "cachedContent", "cached_content", "labels", "model", "store", "serviceTier", "service_tier"}
+}
+
+func (c *checker) member(key string) bool {
+	switch key {
+	case "contents":
+		c.readContents()
+	case "tools":
+		c.tools()
+	case "generationConfig", "generation_config":
+		c.generation(c.r.Value())
+	default:
+		return slices.Contains(topKeys(), key)
+	}
+	return true
+}
+
+func (c *checker) generation(config []byte) {
+	tokens := rawjson.Get(config, "maxOutputTokens")
+	if n := rawjson.Int(tokens); tokens != nil && c.limits.MaxOutput > 0 && (n < 1 || n > int64(c.limits.MaxOutput)) {
+		c.refuse(stageParameters, "Unable to submit request because it has a maxOutputTokens value of %d but the supported range is from 1 (inclusive) to %d (exclusive). Update the value and try again.", n, c.limits.MaxOutput+1)
+	}
+}
+
+func (c *checker) tools() {
+	if c.r.Kind() != '[' {
+		c.r.Value()
+		return
+	}
+	count := 0
+	c.r.Array(func(i int) {
+		tool := c.r.Value()
+		declarations := rawjson.Get(tool, "functionDeclarations")
+		if declarations == nil {
+			declarations = rawjson.Get(tool, "function_declarations")
+		}
+		k := -1
+		_ = rawjson.Elements(declarations, func(d []byte) error {
+			k++
+			count++
+			if n := rawjson.Text(rawjson.Get(d, "name")); n == "" || n != name(n) {
+				c.refuse(stageShape, "* GenerateContentRequest.tools[%d].function_declarations[%d].name: Invalid function name. Must start with a letter or an underscore. Must be alphanumeric (a-z, A-Z, 0-9), underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of %d.\n", i, k, maxNameLen)
+			}
+			return nil
+		})
+	})
+	if most := c.limits.Tools; most > 0 && count > most {
+		c.refuse(stageShape, "* GenerateContentRequest.tools: at most %d function declarations are supported, got %d.\n", most, count)
+	}
+}
+
+// conclude checks what only the whole body shows.
+func (c *checker) conclude() {
+	if c.contents == 0 {
+		c.refuse(stageShape, "* GenerateContentRequest.contents: contents is not specified\n")
+	}
+	c.turns.end(c)
+	if most := c.limits.Media; most > 0 && c.images > most {
+		c.refuse(stageMedia, "The request has %d images, but at most %d are supported.", c.images, most)
+	}
+	if !c.limits.CallSignatures {
+		return
+	}
+	for _, u := range c.unsigned {
+		if u.content >= c.current {
+			c.refuse(stageSignatures, "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:%s`, position %d.", u.name, u.content+1)
+		}
+	}
+}
