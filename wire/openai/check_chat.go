@@ -1,0 +1,287 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stemma-history/stemma/internal/rawjson"
+	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/internal/verdict"
+)
+
+// CheckChat reads a Chat Completions body as the API does and returns its
+// refusal, in its words, or nil. It sees what a body alone shows; the zero
+// limits check its structure only. It never counts tokens. (Texts: bodies quoted
+// in public issues, 2024 to 2026; those for the number and the size of images
+// are in the API's style only.)
+func CheckChat(body []byte, limits wire.Limits) *wire.Refusal {
+	if r := tooLarge(body, limits); r != nil {
+		return r
+	}
+	c := chatChecker{checker: newChecker(body, limits)}
+	c.object("", c.member)
+	if c.messages == 0 {
+		c.refuse(stageShape, codeEmptyArray, "messages", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
+	}
+	c.settle()
+	return c.verdict(body)
+}
+
+type chatChecker struct {
+	*checker
+	messages int
+	open     []string        // calls of the answer before
+	waiting  map[string]bool // those of them that have no result yet
+	openAt   int             // the answer
+}
+
+// chatKeys are the further members of a body. (SDK v3.99.0, 2026-11.)
+func chatKeys() []string {
+	return []string{"stream", "stream_options", "frequency_penalty", "logprobs", "n", "presence_penalty", "prompt_cache_key", "safety_identifier", "seed", "store",
+		"temperature", "top_logprobs", "top_p", "parallel_tool_calls", "user", "audio", "logit_bias", "metadata", "modalities", "moderation", "prompt_cache_retention",
+		"reasoning_effort", "service_tier", "stop", "verbosity", "function_call", "functions", "prediction", "prompt_cache_options", "response_format", "tool_choice", "web_search_options"}
+}
+
+func (c *chatChecker) member(key string) bool {
+	switch key {
+	case "messages":
+		if c.r.Kind() != '[' {
+			c.wrongType("messages", "an array of objects")
+			return true
+		}
+		c.r.Array(func(n int) {
+			c.messages++
+			c.message(n)
+		})
+	case "model":
+		c.model, c.hasModel = rawjson.Text(c.r.Value()), true
+	case "max_tokens", "max_completion_tokens":
+		c.maxTokens, c.maxTokensKey = c.r.Value(), key
+	case "tools":
+		c.toolList()
+	default:
+		return slices.Contains(chatKeys(), key)
+	}
+	return true
+}
+
+func (c *chatChecker) toolList() {
+	if c.r.Kind() != '[' {
+		c.wrongType("tools", "an array of objects")
+		return
+	}
+	count := 0
+	c.r.Array(func(i int) {
+		count++
+		tool := c.r.Value()
+		if rawjson.Text(rawjson.Get(tool, "type")) == "function" {
+			c.name(rawjson.Get(rawjson.Get(tool, "function"), "name"), fmt.Sprintf("tools[%d].function.name", i))
+		}
+	})
+	c.tools(count)
+}
+
+// sentMessage is what the checker looks at in a message.
+type sentMessage struct {
+	role, toolCallID     []byte
+	contentKind          byte // what the content begins with; 0 if there is none
+	parts                []sentPart
+	calls                []string
+	hasCalls, hasRefusal bool
+}
+
+type sentPart struct {
+	kind string
+	url  []byte
+}
+
+func (c *chatChecker) message(n int) {
+	path := fmt.Sprintf("messages[%d]", n)
+	var m sentMessage
+	c.object(path, func(key string) bool {
+		switch key {
+		case "role":
+			m.role = c.text(path + ".role")
+		case "content":
+			m.contentKind = c.r.Kind()
+			c.content(path+".content", &m)
+		case "tool_call_id":
+			m.toolCallID = c.text(path + ".tool_call_id")
+		case "tool_calls":
+			c.toolCalls(path+".tool_calls", &m)
+		case "refusal", "audio", "function_call":
+			m.hasRefusal = m.hasRefusal || c.r.Kind() != 'n'
+		case "name":
+		default:
+			return false
+		}
+		return true
+	})
+	c.checkMessage(n, path, &m)
+}
+
+func (c *chatChecker) content(path string, m *sentMessage) {
+	switch c.r.Kind() {
+	case '[':
+		count := 0
+		c.r.Array(func(k int) {
+			count++
+			c.part(fmt.Sprintf("%s[%d]", path, k), m)
+		})
+		if count == 0 {
+			c.refuse(stageShape, codeEmptyArray, path, "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
+		}
+	case '"', 'n':
+		c.r.Value()
+	default:
+		c.wrongType(path, "one of a string or array of objects")
+	}
+}
+
+func (c *chatChecker) part(path string, m *sentMessage) {
+	var p sentPart
+	c.object(path, func(key string) bool {
+		switch key {
+		case "type":
+			p.kind = rawjson.Text(c.text(path + ".type"))
+		case "image_url":
+			c.object(path+".image_url", func(key string) bool {
+				if key == "url" {
+					p.url = c.text(path + ".image_url.url")
+				}
+				return key == "url" || key == "detail"
+			})
+		case "text":
+			c.text(path + ".text")
+		case "refusal", "input_audio", "file", "prompt_cache_breakpoint":
+		default:
+			return false
+		}
+		return true
+	})
+	m.parts = append(m.parts, p)
+}
+
+func (c *chatChecker) toolCalls(path string, m *sentMessage) {
+	if c.r.Kind() == 'n' {
+		return
+	}
+	if c.r.Kind() != '[' {
+		c.wrongType(path, "an array of objects")
+		return
+	}
+	m.hasCalls = true
+	c.r.Array(func(k int) { m.calls = append(m.calls, c.toolCall(fmt.Sprintf("%s[%d]", path, k))) })
+	if len(m.calls) == 0 {
+		c.refuse(stageShape, codeEmptyArray, path, "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
+	}
+}
+
+func (c *chatChecker) toolCall(path string) string {
+	var id, name, arguments []byte
+	isFunction := false
+	c.object(path, func(key string) bool {
+		switch key {
+		case "id":
+			id = c.text(path + ".id")
+		case "type", "custom":
+		case "function":
+			isFunction = true
+			c.object(path+".function", func(key string) bool {
+				switch key {
+				case "name":
+					name = c.text(path + ".function.name")
+				case "arguments":
+					arguments = c.text(path + ".function.arguments")
+				default:
+					return false
+				}
+				return true
+			})
+		default:
+			return false
+		}
+		return true
+	})
+	if isFunction {
+		c.name(name, path+".function.name")
+		if arguments == nil {
+			c.missing(path + ".function.arguments")
+		}
+	}
+	return c.id(id, path+".id", maxChatIDLen)
+}
+
+func (c *chatChecker) checkMessage(n int, path string, m *sentMessage) {
+	role := string(verdict.Inside(m.role))
+	if role != "tool" {
+		c.settle()
+	}
+	switch role {
+	case "user", "system", "developer", "function":
+	case "assistant":
+		c.openAt, c.open, c.waiting = n, m.calls, map[string]bool{}
+		for _, id := range m.calls {
+			c.waiting[id] = true
+		}
+	case "tool":
+		c.result(n, path, m)
+	case "":
+		c.missing(path + ".role")
+	default:
+		c.refuse(stageShape, codeValue, path+".role", "Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", role)
+	}
+	speaks := m.contentKind != 0 && m.contentKind != 'n'
+	if !speaks && (role != "assistant" || !m.hasCalls && !m.hasRefusal) {
+		c.refuse(stageShape, "", fmt.Sprintf("messages.[%d].content", n), "Invalid value for 'content': expected a string, got null.")
+	}
+	for k, p := range m.parts {
+		c.checkPart(role, fmt.Sprintf("%s.content[%d]", path, k), path, p)
+	}
+}
+
+func (c *chatChecker) checkPart(role, path, message string, p sentPart) {
+	switch {
+	case p.kind == "text":
+	case role == "user" && (p.kind == "input_audio" || p.kind == "file"):
+	case role == "assistant" && p.kind == "refusal":
+	case p.kind == "image_url" && role == "user":
+		if p.url == nil {
+			c.missing(path + ".image_url")
+			return
+		}
+		c.image(p.url, path+".image_url.url")
+	case p.kind == "image_url":
+		c.refuse(stageShape, codeValue, message, "Invalid '%s'. Image URLs are only allowed for messages with role 'user', but this message with role '%s' contains an image URL.", message, role)
+	case p.kind == "":
+		c.missing(path + ".type")
+	default:
+		c.refuse(stageShape, codeValue, path+".type", "Invalid value: '%s'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', and 'file'.", p.kind)
+	}
+}
+
+func (c *chatChecker) result(n int, path string, m *sentMessage) {
+	id := string(verdict.Inside(m.toolCallID))
+	if m.toolCallID == nil {
+		c.missing(path + ".tool_call_id")
+	}
+	if !c.waiting[id] {
+		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", n), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+	}
+	c.waiting[id] = false
+}
+
+// settle checks that every call of the answer before has its result.
+func (c *chatChecker) settle() {
+	var missing []string
+	for _, id := range c.open {
+		if c.waiting[id] {
+			missing = append(missing, id)
+		}
+	}
+	if len(missing) > 0 {
+		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", c.openAt+1), "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %s", strings.Join(missing, ", "))
+	}
+	c.open, c.waiting = nil, map[string]bool{}
+}
