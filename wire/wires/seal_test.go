@@ -1,0 +1,66 @@
+package wires
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire/openai"
+)
+
+// TestThinkingGoesBackWhileItsSealFits (P2), over every wire that sends it back.
+func TestThinkingGoesBackWhileItsSealFits(t *testing.T) {
+	deepseek := openai.Dialect{Provider: "deepseek", IDs: openai.OpenAI().IDs, Reasoning: "reasoning_content"}
+	type speaker struct {
+		Wire
+		sends int // of two thoughts; OpenAI takes none over Chat Completions
+	}
+	speakers := []speaker{{Wire{openai.WireChat, deepseek.Encode, openai.CheckChat, deepseek.Seals, openai.Limits}, 2}}
+	for _, w := range All() {
+		if w.Name == openai.WireChat {
+			speakers = append(speakers, speaker{w, 0})
+		} else {
+			speakers = append(speakers, speaker{w, 2})
+		}
+	}
+	for _, s := range speakers {
+		w := s.Wire
+		t.Run(w.Name, func(t *testing.T) {
+			first := request(w, []message.Message{message.Prompt("first")})
+			first.Limits = nil
+			sent, err := w.Encode(first)
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := message.Message{Role: message.Assistant, Author: message.ByModel, Wire: w.Name, Model: model(w), Parts: []message.Part{
+				message.Thinking{Text: "thought one", Signature: "c2ln"}, message.Text{Text: "Looking."},
+				message.Thinking{Text: "thought two", Signature: "c2ln"}, message.ToolCall{ID: "a", Name: "bash"},
+			}}
+			seals, err := w.Seals(first, answer)
+			if err != nil || len(seals) != 2 {
+				t.Fatalf("%d seals, %v", len(seals), err)
+			}
+			next := func(prompt string, seals []message.Hash) int {
+				r := request(w, []message.Message{message.Prompt(prompt), answer, message.Prompt("second")})
+				r.View.Messages[1].Seals, r.ChecksThinking, r.Limits = seals, true, nil
+				b, err := w.Encode(r)
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strings.Count(string(b.JSON), "thought ")
+			}
+			if s.sends > 0 && seals[0] != sent.Seal {
+				t.Errorf("the first seal is %v, that of the request %v", seals[0], sent.Seal)
+			}
+			if got := next("first", seals); got != s.sends {
+				t.Errorf("%d thoughts are sent, want %d", got, s.sends)
+			}
+			if got := next("another", seals); got != 0 {
+				t.Errorf("what stands before them changed, and %d thoughts are sent", got)
+			}
+			if got := next("first", nil); got != 0 {
+				t.Errorf("nothing is known of their prefix, and %d thoughts are sent", got)
+			}
+		})
+	}
+}

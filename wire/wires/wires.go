@@ -1,0 +1,49 @@
+// Package wires names the wires, for those who learn at run time which one a
+// model speaks.
+package wires
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/anthropic"
+	"github.com/stemma-history/stemma/wire/gemini"
+	"github.com/stemma-history/stemma/wire/openai"
+)
+
+// A Wire is one way of speaking to models.
+type Wire struct {
+	Name string // as in frames, messages and opaque parts
+	// Encode returns the body of a request, checked.
+	Encode func(wire.Request) (wire.Body, error)
+	// Check returns the provider's refusal of a body, nil if there is none.
+	Check func(body []byte, limits wire.Limits) *wire.Refusal
+	// Seals returns the seals of the thinking in an answer to a request.
+	Seals func(wire.Request, message.Message) ([]message.Hash, error)
+	// Limits are those that hold for every model.
+	Limits func() wire.Limits
+}
+
+// All returns the wires, in the order in which help names them.
+func All() []Wire {
+	return []Wire{
+		{anthropic.Wire, anthropic.Encode, anthropic.Check, anthropic.Seals, anthropic.Limits},
+		{openai.WireChat, openai.EncodeChat, openai.CheckChat, openai.ChatSeals, openai.Limits},
+		{openai.WireResponses, openai.EncodeResponses, openai.CheckResponses, openai.ResponsesSeals, openai.Limits},
+		{gemini.Wire, gemini.Encode, gemini.Check, gemini.Seals, gemini.Limits},
+	}
+}
+
+// Named returns the wire with a name.
+func Named(name string) (Wire, error) {
+	var names []string
+	for _, w := range All() {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	return Wire{}, fmt.Errorf("wire %q is not known: expected one of %s", name, strings.Join(names, ", "))
+}
