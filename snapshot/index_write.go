@@ -163,24 +163,3 @@ func (f *surveyed) choose(budget int) iter.Seq[string] {
 		}
 	}
 }
-
-// exactOf yields the strings that an index lists.
-func exactOf(index string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		for line := range strings.SplitSeq(index, "\n") {
-			line = "\n" + line
-			list, found := strings.CutPrefix(line, lineExact)
-			if !found {
-				list, found = strings.CutPrefix(line, lineFiles)
-			}
-			if !found {
-				continue
-			}
-			for s := range strings.SplitSeq(list, " ") {
-				if !yield(s) {
-					return
-				}
-			}
-		}
-	}
-}

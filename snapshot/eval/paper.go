@@ -94,6 +94,7 @@ func draw(rng *rand.Rand, class Class) string {
 	case Base62:
 		return from(lowerLetters+upperLetters+figures, 12)
 	case Identifier:
+		// The capital of one word before the rest of another: no word to guess.
 		capital := strings.ToUpper(pick(rng, nouns)[:1]) + pick(rng, nouns)[1:]
 		return pick(rng, nouns) + "_" + capital + from(figures, 5) + "." + from(lowerLetters, 2) + from(figures, 2)
 	case Place:
