@@ -156,11 +156,12 @@ func unescapeOf(s string) (r rune, n int) {
 	if strings.HasPrefix(s, escapeMark) {
 		return '¬', len(escapeMark)
 	}
-	code, _, _ := strings.Cut(s[:min(len(s), len("1F782;"))], ";")
-	if v, err := strconv.ParseInt(code, 16, 32); err == nil && isMark(rune(v)) {
-		return rune(v), len(code) + len(";")
+	code, _, ended := strings.Cut(s[:min(len(s), len("1F782;"))], ";")
+	v, err := strconv.ParseUint(code, 16, 32)
+	if !ended || err != nil || !isMark(rune(v)) {
+		return 0, 0
 	}
-	return 0, 0
+	return rune(v), len(code) + len(";")
 }
 
 // A scope is one part of a serialised text.
