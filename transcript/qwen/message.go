@@ -81,19 +81,16 @@ func (r record) author() message.Author {
 func (r record) results(parts []message.Part) []message.Part {
 	var results []message.Part
 	for _, p := range parts {
-		if result, ok := p.(message.ToolResult); ok {
-			if result.Outcome == message.OK {
-				result.Outcome = r.outcome(result)
-			}
-			results = append(results, result)
-			continue
+		if result, ok := p.(message.ToolResult); ok && result.Outcome == message.OK {
+			result.Outcome = r.outcome(result)
+			p = result
 		}
-		c, isContent := p.(message.Content)
-		if last := len(results) - 1; last >= 0 && isContent {
-			result := results[last].(message.ToolResult)
-			result.Content = append(result.Content, c)
-			results[last] = result
-			continue
+		if c, ok := p.(message.Content); ok && len(results) > 0 {
+			if result, ok := results[len(results)-1].(message.ToolResult); ok {
+				result.Content = append(result.Content, c)
+				results[len(results)-1] = result
+				continue
+			}
 		}
 		results = append(results, p)
 	}

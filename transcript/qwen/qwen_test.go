@@ -219,6 +219,14 @@ func TestWhatThePersonDidNotTypeIsTheHarnesss(t *testing.T) {
 	}
 }
 
+func TestMediaBesideAResultAreItsContent(t *testing.T) {
+	image := `{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}`
+	r := read(t, user("u1", "", "go"), assistant("a", "u1", call("c1")), result("r", "a", "success", image, response("c1", "x"), image))
+	if got := outline(r.Tree(t, "s1")); got[2] != `tool/tool image:image/png result:c1` {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestPiecesUnderOneIDAreKept(t *testing.T) {
 	r := read(t, user("u1", "", "go"), assistant("a1", "u1", text("one")), assistant("a1", "u1", text("two")), assistant("a1", "u1", text("two")), assistant("a1", "u1", text("three")), user("u2", "a1", "more"))
 	want := []string{`user/person text:"go"`, `assistant/model text:"one"`, `assistant/model text:"two"`, `assistant/model text:"three"`, `user/person text:"more"`}
