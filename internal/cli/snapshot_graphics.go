@@ -8,7 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"os"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -38,23 +38,29 @@ const graphicsQuery = "\x1b_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\x1b\\" + "\x1b]1337;
 // too.
 const graphicsTimeout = time.Second
 
-var attributesReply = regexp.MustCompile(`\x1b\[\?([0-9;]*)c`)
-
 // graphicsFrom reads what a terminal answered. done is false where the last
 // answer has not come yet.
 func graphicsFrom(reply string) (g graphics, done bool) {
-	attributes := attributesReply.FindStringSubmatch(reply)
+	attributes, done := attributesIn(reply)
 	switch {
 	case strings.Contains(reply, "\x1b_Gi=31;OK"):
 		g = kittyGraphics
 	case strings.Contains(reply, "\x1b]1337;ReportCellSize="):
 		g = itermGraphics
-	case attributes != nil && strings.Contains(";"+attributes[1]+";", ";4;"):
+	case slices.Contains(attributes, "4"):
 		g = sixelGraphics
 	default:
 		g = blockGraphics
 	}
-	return g, attributes != nil
+	return g, done
+}
+
+// attributesIn returns the numbers of a terminal's answer to DA1: ESC [ ? 62 ;
+// 4 c. It is the last thing that is asked for.
+func attributesIn(reply string) (attributes []string, ok bool) {
+	_, last, found := strings.Cut(reply, "\x1b[?")
+	numbers, _, ended := strings.Cut(last, "c")
+	return strings.Split(numbers, ";"), found && ended
 }
 
 // graphics asks the terminal what it can show. What it is called says nothing:
