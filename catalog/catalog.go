@@ -2,13 +2,12 @@ package catalog
 
 import (
 	_ "embed" // models.toml
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 
-	"github.com/pelletier/go-toml/v2"
+	"github.com/stemma-history/stemma/internal/tomlfile"
 )
 
 // A Catalog is a list of models. It is immutable, and safe for concurrent use.
@@ -47,10 +46,8 @@ type entry struct {
 // key.
 func (c *Catalog) Merge(name string, data []byte) (*Catalog, error) {
 	var f file
-	decoder := toml.NewDecoder(strings.NewReader(string(data)))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&f); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, describe(err))
+	if err := tomlfile.Decode(name, data, &f); err != nil {
+		return nil, err
 	}
 	merged := &Catalog{models: slices.Clone(c.models), images: map[string]Images{}}
 	for _, from := range []map[string]Images{c.images, f.Images} {
@@ -81,22 +78,6 @@ func (c *Catalog) Merge(name string, data []byte) (*Catalog, error) {
 		}
 	}
 	return merged, nil
-}
-
-// describe gives a TOML error its line and column.
-func describe(err error) error {
-	var strict *toml.StrictMissingError
-	if errors.As(err, &strict) {
-		first := strict.Errors[0]
-		line, column := first.Position()
-		return fmt.Errorf("line %d, column %d: the key %q is not known", line, column, strings.Join(first.Key(), "."))
-	}
-	var decode *toml.DecodeError
-	if errors.As(err, &decode) {
-		line, column := decode.Position()
-		return fmt.Errorf("line %d, column %d: %w", line, column, err)
-	}
-	return err
 }
 
 // Models returns all models, by ID.
