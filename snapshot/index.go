@@ -80,6 +80,7 @@ func textOf(src []Segment, p *Page, offset int) pageText {
 		t.before = Canonical(t.before)
 	}
 	var b strings.Builder
+	b.Grow(p.End - p.Start + p.Last - p.First + 1)
 	for i := p.First; i <= p.Last; i++ {
 		s := src[i].Text
 		from, to := max(p.Start-offset, 0), min(p.End-offset, len(s))
