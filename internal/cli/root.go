@@ -32,6 +32,7 @@ func groups(a *app) []group {
 			newShake(a),
 			newCompact(a),
 			newRequest(a),
+			newRescue(a),
 			newSnapshot(a),
 		}},
 		{"Everything else", []*cobra.Command{
