@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"slices"
 
 	"github.com/stemma-history/stemma/internal/jsonstream"
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -42,12 +44,10 @@ func Survey(ctx context.Context, f *transcript.File, lists ...string) (Head, err
 			// [Messages] reports it
 		case err != nil:
 			return h, err
-		case v.Index >= 0:
-			if h.ID == "" {
-				h.ID = names.Next(v.Data)
-			}
-		default:
-			h.add(v, lists)
+		case v.Index < 0 && !slices.Contains(lists, v.Key):
+			h.add(v)
+		case h.ID == "":
+			h.ID = names.Next(v.Data)
 		}
 	}
 	if h.Around != nil {
@@ -56,14 +56,7 @@ func Survey(ctx context.Context, f *transcript.File, lists ...string) (Head, err
 	return h, nil
 }
 
-func (h *Head) add(v jsonstream.Value, lists []string) {
-	for _, list := range lists {
-		if v.Key == list && h.ID == "" { // a single message
-			var names transcript.Chain
-			h.ID = names.Next(v.Data)
-			return
-		}
-	}
+func (h *Head) add(v jsonstream.Value) {
 	if v.Err != nil {
 		return
 	}
@@ -93,7 +86,8 @@ func Kept(format string, raw []byte) *message.Message {
 	}
 }
 
-// Messages yields the elements of the lists. Where the file is damaged it
+// Messages yields the elements of the lists, and what stands in the place of a
+// list. Where the file is damaged it
 // reports so and ends.
 func Messages(ctx context.Context, f *transcript.File, sink transcript.Sink, lists ...string) iter.Seq2[jsonstream.Value, error] {
 	return func(yield func(jsonstream.Value, error) bool) {
@@ -109,11 +103,7 @@ func Messages(ctx context.Context, f *transcript.File, sink transcript.Sink, lis
 				yield(v, err)
 				return
 			}
-			isList := false
-			for _, list := range lists {
-				isList = isList || v.Key == list
-			}
-			if (v.Index >= 0 || isList) && !yield(v, nil) {
+			if (v.Index >= 0 || slices.Contains(lists, v.Key)) && !yield(v, nil) {
 				return
 			}
 			sink.Progress(v.Offset + int64(len(v.Data)))
@@ -123,5 +113,5 @@ func Messages(ctx context.Context, f *transcript.File, sink transcript.Sink, lis
 
 func isDamage(err error) bool {
 	var syntax *rawjson.SyntaxError
-	return errors.As(err, &syntax) || errors.Is(err, errEmpty)
+	return errors.As(err, &syntax) || errors.Is(err, io.EOF)
 }
