@@ -19,6 +19,7 @@ type writer struct {
 	report  Report
 
 	conversation history.Conversation
+	existed      bool // the conversation was imported before
 	imported     *Imported
 	known        map[string]place // records of the conversation by the tool's ids
 	last         string           // the latest record
@@ -58,7 +59,7 @@ func (w *writer) Conversation(c Conversation) error {
 	if err != nil {
 		return err
 	}
-	if existing != (history.ID{}) {
+	if w.existed = existing != (history.ID{}); w.existed {
 		w.conversation.ID = existing
 	}
 	if w.conversation.SpawnedBy, err = w.resolve(c.SpawnedBy); err != nil {
@@ -138,7 +139,13 @@ func (w *writer) Record(r Record) error {
 	}
 	if r.Compaction != nil {
 		var err error
-		if entry.Compaction, err = w.compaction(r.Compaction, r.Parent); err != nil {
+		if entry.Compaction, err = w.compaction(r.Compaction, r.Parent); err == nil && w.existed {
+			if err := w.flush(); err != nil {
+				return err
+			}
+			err = w.standsAsRead(r.Compaction, r.Parent)
+		}
+		if err != nil {
 			problem("the compaction cannot be applied, its text is kept as a message: " + err.Error())
 			entry.Compaction, entry.Message = nil, r.Compaction.asMessage()
 		}
@@ -194,6 +201,30 @@ func (w *writer) compaction(c *Compaction, parent string) (*history.Compaction, 
 		})
 	}
 	return made, made.Validate()
+}
+
+// standsAsRead checks that what a compaction names has the depth in the store
+// that it has in the file. It has not where an earlier state of the file put
+// something else before it, that is gone from the file; handles would be of
+// other entries then.
+func (w *writer) standsAsRead(c *Compaction, parent string) error {
+	names := []string{parent}
+	for _, t := range c.Treatments {
+		names = append(names, t.From, t.To)
+	}
+	for _, name := range names {
+		if name == "" {
+			continue
+		}
+		e, err := w.store.Entry(w.ctx, w.conversation.ID, w.known[name].id)
+		if err != nil {
+			return err
+		}
+		if e.Depth != w.known[name].depth {
+			return fmt.Errorf("%q stands at %d since an earlier import, no longer at %d", name, e.Depth, w.known[name].depth)
+		}
+	}
+	return nil
 }
 
 // depthOnPath returns the depth of a record on the path that ends at tip, or 0.

@@ -2,7 +2,7 @@ package claudecode
 
 import (
 	"bytes"
-	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/history/memory"
+	"github.com/stemma-history/stemma/history/sqlite"
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/transcript"
 )
@@ -104,22 +107,50 @@ func (nowhere) Tip(string) error                           { return nil }
 func (nowhere) Problem(transcript.Problem)                 {}
 func (nowhere) Progress(int64)                             {}
 
-func BenchmarkRead(b *testing.B) {
+func BenchmarkImport(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "session.jsonl")
 	data := generate(50 << 20)
 	if err := os.WriteFile(path, data, 0o600); err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	for b.Loop() {
-		f, closer, err := transcript.Open(path)
-		if err != nil {
-			b.Fatal(err)
+	stores := map[string]func(*testing.B) history.Store{
+		"memory": func(*testing.B) history.Store { return memory.New(memory.Options{}) },
+		"sqlite": func(b *testing.B) history.Store {
+			s, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "store.db"), sqlite.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			return s
+		},
+	}
+	run := func(b *testing.B, read func(b *testing.B, f *transcript.File) error) {
+		b.SetBytes(int64(len(data)))
+		b.ReportAllocs()
+		for b.Loop() {
+			f, closer, err := transcript.Open(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			if err := read(b, f); err != nil {
+				b.Fatal(err)
+			}
+			closer.Close()
 		}
-		if err := (Format{}).Read(context.Background(), f, nowhere{}); err != nil {
-			b.Fatal(err)
-		}
-		closer.Close()
+	}
+	b.Run("parse", func(b *testing.B) {
+		run(b, func(b *testing.B, f *transcript.File) error { return Format{}.Read(b.Context(), f, nowhere{}) })
+	})
+	for name, open := range stores {
+		b.Run(name, func(b *testing.B) {
+			run(b, func(b *testing.B, f *transcript.File) error {
+				b.StopTimer()
+				store := open(b)
+				b.StartTimer()
+				_, err := transcript.Import(b.Context(), store, Format{}, f, transcript.Options{})
+				b.StopTimer()
+				defer b.StartTimer()
+				return errors.Join(err, store.Close())
+			})
+		})
 	}
 }
