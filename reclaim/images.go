@@ -94,7 +94,7 @@ func pagesIn(d *draft) (count int, bytes int64) {
 		if e := &d.entries[i]; e.first && e.cover.As == history.AsPages {
 			count += len(e.cover.Pages.Pages)
 			if pages := e.cover.Pages.Pages; len(pages) > 0 {
-				bytes += int64(float64(pages[len(pages)-1].End) * bytesPerCell)
+				bytes += int64(float64(pages[len(pages)-1].End) * snapshot.BytesPerCell)
 			}
 		}
 	}

@@ -13,10 +13,6 @@ import (
 	"github.com/stemma-history/stemma/tokens"
 )
 
-// bytesPerCell is about how large the PNG of a page is: 4.1 bytes a character
-// at 6x13, the densest shape (measured, see docs/snapshot.md).
-const bytesPerCell = 4.1
-
 // paysAt is the largest share of the text's price at which pages replace it:
 // reading small print has a price of its own.
 const paysAt = 0.8
@@ -126,7 +122,7 @@ func cutPages(d *draft, source []snapshot.Segment, r room) (pages []snapshot.Pag
 		}
 		pages = append(pages, page)
 		r.images--
-		r.bytes -= int64(float64(page.Cells) * bytesPerCell)
+		r.bytes -= int64(float64(page.Cells) * snapshot.BytesPerCell)
 		r.tokens -= d.problem.Meter.Part(message.Image{WidthPx: page.Width, HeightPx: page.Height}).Media
 		if r.images < 0 || r.bytes < 0 || r.tokens < 0 {
 			return nil, true, nil

@@ -16,7 +16,7 @@ import (
 
 type rescueOptions struct {
 	*app
-	windowOptions
+	windowFlags
 	file   string
 	output string
 	json   bool
@@ -38,7 +38,7 @@ The new session stands beside FILE, under the name that its tool wants; --output
 			return o.run(c.Context())
 		},
 	}
-	o.windowOptions.flags(c)
+	o.windowFlags.register(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write to `FILE`; - is standard output")
 	jsonFlag(c, &o.json)
 	return c
@@ -59,7 +59,10 @@ func (o *rescueOptions) run(ctx context.Context) error {
 		return nil
 	}
 	output := o.outputName(r)
-	if err := writeNew(output, r.Data); err != nil {
+	if _, err := os.Stat(output); err == nil {
+		return fmt.Errorf("%s is there already; name another file with --output", output)
+	}
+	if err := writeBytes(output, r.Data); err != nil {
 		return err
 	}
 	if o.json {
@@ -89,22 +92,6 @@ func (o *rescueOptions) outputName(r rescue.Result) string {
 	}
 	extension := filepath.Ext(o.file)
 	return strings.TrimSuffix(o.file, extension) + ".rescued" + extension
-}
-
-// writeNew writes a file that was not there.
-func writeNew(name string, data []byte) error {
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return fmt.Errorf("%w; name another file with --output", err)
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	return err
 }
 
 func (o *rescueOptions) print(r rescue.Result, output string) {
