@@ -36,7 +36,7 @@ const MaxValue = 1 << 30
 func Read(r io.Reader, arrays ...string) iter.Seq2[Value, error] {
 	return func(yield func(Value, error) bool) {
 		s := &scanner{r: bufio.NewReaderSize(r, 1<<18), arrays: arrays, yield: func(v Value) bool { return yield(v, nil) }}
-		if err := s.document(); err != nil && err != errStopped {
+		if err := s.document(); err != nil && !errors.Is(err, errStopped) {
 			yield(Value{}, err)
 		}
 	}
@@ -69,7 +69,7 @@ func (s *scanner) document() error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.peek(); err != io.EOF {
+	if _, err := s.peek(); !errors.Is(err, io.EOF) {
 		return s.orWanted(err, "the end")
 	}
 	return nil
@@ -294,7 +294,7 @@ func (s *scanner) wanted(what string) error {
 
 // orWanted returns an error of the reader, or says what was expected here.
 func (s *scanner) orWanted(err error, what string) error {
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
 	return s.wanted(what)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"io/fs"
 	"os"
 	"slices"
 )
@@ -32,8 +33,12 @@ func SchemaOf(ctx context.Context, path string) (Schema, error) {
 	if err = errors.Join(err, db.Close()); err != nil || len(schema) > 0 {
 		return schema, err
 	}
-	if info, err := os.Stat(path + walEnding); err != nil || info.Size() == 0 {
+	info, err := os.Stat(path + walEnding)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return schema, nil
+	}
+	if err != nil {
+		return nil, err
 	}
 	whole, err := Open(ctx, path)
 	if err != nil {

@@ -29,7 +29,7 @@ func TestAListIsReadInItsOrder(t *testing.T) {
 	want := []string{
 		`user/person text:"How do I use async/await in JavaScript?"`,
 		`assistant/model text:"Async/await is syntactic sugar for Promi"`,
-		`assistant/model thinking:"Let me think about a" text:"Here is an example with fetch." call:create_artifact:tool-1`,
+		`assistant/model thinking:"Let me think about a" text:"Here is an example with fetch." call:create_artifact:tool-1`, //nolint:misspell // the site's own word
 	}
 	if got := outline(tree); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)

@@ -85,6 +85,9 @@ func TestArgumentsKeepTheirBytes(t *testing.T) {
 		}
 		want[id] = input
 	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
 	got := map[string]string{}
 	for _, tree := range sinktest.Read(t, Format{}, samples+"dbos.db").Trees {
 		for _, r := range tree.Records {

@@ -17,7 +17,8 @@ func (r record) created() time.Time { return transcript.Time(r.Raw("timestamp"))
 var machinery = []string{
 	"attribution_snapshot", "branch_checkpoint", "custom_title", "file_history_snapshot", "managed_session_commit_v1",
 	"managed_session_event_v1", "managed_session_header_v1", "parent_session", "rewind", "session_approval_mode",
-	"session_artifact_event", "session_artifact_snapshot", "session_execution_engine", "session_model", "session_source",
+	"session_artifact_event", "session_artifact_snapshot", //nolint:misspell // qwen-code's own words
+	"session_execution_engine", "session_model", "session_source",
 	"session_sources_snapshot", "ui_telemetry", "user_text_elements",
 }
 

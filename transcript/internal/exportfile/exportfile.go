@@ -66,17 +66,13 @@ func isDocument(name string) bool {
 }
 
 // First returns the beginning of the first conversation, as far as a head
-// reaches: look into it with [transcript.Peek].
+// reaches: look into it with [transcript.Peek]. It is empty where there is none
+// to read.
 func (e *Export) First() []byte {
 	if len(e.documents) == 0 {
 		return nil
 	}
-	r, err := e.documents[0].open()
-	if err != nil {
-		return nil
-	}
-	defer r.Close()
-	head, err := io.ReadAll(io.LimitReader(r, transcript.HeadLen))
+	head, err := e.documents[0].head()
 	if err != nil {
 		return nil
 	}
@@ -85,6 +81,15 @@ func (e *Export) First() []byte {
 		return first
 	}
 	return begin
+}
+
+func (d *document) head() (head []byte, err error) {
+	r, err := d.open()
+	if err != nil {
+		return nil, err
+	}
+	head, err = io.ReadAll(io.LimitReader(r, transcript.HeadLen))
+	return head, errors.Join(err, r.Close())
 }
 
 // Conversations gives take every conversation, as it stands. What take does not

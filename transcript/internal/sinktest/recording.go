@@ -105,8 +105,11 @@ func Read(tb testing.TB, format transcript.Format, path string) *Recording {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	defer closer.Close()
-	return read(tb, format, f)
+	r := read(tb, format, f)
+	if err := closer.Close(); err != nil {
+		tb.Error(err)
+	}
+	return r
 }
 
 // ReadBytes records a file with that content. The format must recognise it.
