@@ -122,7 +122,7 @@ func cutPages(d *draft, source []snapshot.Segment, r room) (pages []snapshot.Pag
 		}
 		pages = append(pages, page)
 		r.images--
-		r.bytes -= int64(float64(page.Cells) * snapshot.BytesPerCell)
+		r.bytes -= int64(page.Size)
 		r.tokens -= d.problem.Meter.Part(message.Image{WidthPx: page.Width, HeightPx: page.Height}).Media
 		if r.images < 0 || r.bytes < 0 || r.tokens < 0 {
 			return nil, true, nil
