@@ -42,7 +42,9 @@ type app struct {
 }
 
 func newApp(in io.Reader, out, err io.Writer) *app {
-	return &app{in: in, out: newOutput(out), err: newOutput(err), now: time.Now}
+	a := &app{in: in, out: newOutput(out), err: newOutput(err), now: time.Now}
+	a.out.layOutFor(os.Getenv("STEMMA_COLUMNS"))
+	return a
 }
 
 // execute runs one command and returns its exit code.

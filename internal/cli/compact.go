@@ -13,7 +13,7 @@ import (
 
 type compactOptions struct {
 	*app
-	windowFlags
+	windowOptions
 	conversation string
 	rungs        []string
 	target       int
@@ -39,7 +39,7 @@ Exits with 3 where the view does not fit the window even so.`,
 			return o.run(c.Context())
 		},
 	}
-	o.windowFlags.register(c)
+	o.windowOptions.flags(c)
 	c.Flags().StringSliceVar(&o.rungs, "rungs", nil, "take only these `RUNGS`: elision, images, snapshot, outline (default: all)")
 	_ = c.RegisterFlagCompletionFunc("rungs", cobra.FixedCompletions(rungNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
 	c.Flags().IntVarP(&o.target, "target", "t", 0, "go on until the view has at most `N` tokens (default: half of the window)")
@@ -70,7 +70,7 @@ func (o *compactOptions) run(ctx context.Context) error {
 		}
 	}
 	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
-		p, err := o.sized(ctx, s, c)
+		p, _, err := o.problem(ctx, o.app, s, c)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 
 type contextOptions struct {
 	*app
-	windowFlags
+	windowOptions
 	conversation string
 	json         bool
 }
@@ -35,7 +35,7 @@ Off a terminal each line has, separated by tabs: part, items, tokens. The parts 
 			return o.run(c.Context())
 		},
 	}
-	o.windowFlags.register(c)
+	o.windowOptions.flags(c)
 	jsonFlag(c, &o.json)
 	return c
 }
@@ -59,7 +59,7 @@ type partJSON struct {
 
 func (o *contextOptions) run(ctx context.Context) error {
 	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
-		p, err := o.sized(ctx, s, c)
+		p, _, err := o.problem(ctx, o.app, s, c)
 		if err != nil {
 			return err
 		}

@@ -151,7 +151,7 @@ const maxListed = 12
 func (o *diffOptions) printWork(w *history.Work, directory string) {
 	var prompts, files []string
 	for _, p := range w.Prompts {
-		prompts = append(prompts, fmt.Sprintf("%s %s", o.out.paint(faint, p.At.String()), o.clip(oneLine(p.Text))))
+		prompts = append(prompts, fmt.Sprintf("%s %s", o.out.paint(faint, p.At.String()), o.clip(strings.Join(strings.Fields(printable(p.Text)), " "))))
 	}
 	for _, f := range w.Files {
 		name := strings.TrimPrefix(f.Name, directory+"/")

@@ -23,6 +23,14 @@ func newMan(a *app) *cobra.Command {
 	}
 }
 
+// variables are what of the environment changes what every command does.
+var variables = []struct{ name, meaning string }{
+	{"STEMMA_STORE", "the store, where --store does not name one"},
+	{"STEMMA_PAGER, PAGER", "the program that shows long output on a terminal (default: less); cat is none"},
+	{"STEMMA_COLUMNS", "lay out tables and drawings for a terminal of so many columns, also where there is none"},
+	{"NO_COLOR", "any value: no colours"},
+}
+
 // writeManual writes the manual page of root and its commands, in the macros
 // of man(7).
 func writeManual(w io.Writer, root *cobra.Command) {
@@ -40,6 +48,10 @@ func writeManual(w io.Writer, root *cobra.Command) {
 				manualCommand(w, c)
 			}
 		}
+	}
+	fmt.Fprint(w, ".SH ENVIRONMENT\n")
+	for _, v := range variables {
+		fmt.Fprintf(w, ".TP\n.B %s\n%s\n", v.name, roff(v.meaning))
 	}
 	fmt.Fprint(w, ".SH EXIT STATUS\n")
 	for _, code := range exitCodes {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"golang.org/x/term"
 )
@@ -31,6 +32,14 @@ func newOutput(w io.Writer) *output {
 	}
 	o.redirect(w)
 	return o
+}
+
+// layOutFor makes o lay out what it shows for people on so many columns, also
+// off a terminal. Where the number is none, nothing changes.
+func (o *output) layOutFor(columns string) {
+	if n, err := strconv.Atoi(columns); err == nil && n > 0 {
+		o.terminal, o.width = true, n
+	}
 }
 
 func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }

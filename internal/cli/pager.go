@@ -13,7 +13,7 @@ import (
 // where the pager is cat or cannot be started, print writes as ever.
 func (a *app) paged(print func() error) error {
 	words := pagerCommand()
-	if !a.out.terminal || len(words) == 0 {
+	if !a.out.terminal || !isTerminal(os.Stdout) || len(words) == 0 {
 		return print()
 	}
 	path, err := exec.LookPath(words[0])

@@ -15,21 +15,25 @@ import (
 	"github.com/stemma-history/stemma/wire"
 )
 
-// windowFlags choose the model that a path has to fit.
-type windowFlags struct {
+// windowOptions choose the model that a path has to fit.
+type windowOptions struct {
 	model  string
 	window int
 }
 
-func (f *windowFlags) register(c *cobra.Command) {
-	c.Flags().StringVarP(&f.model, "model", "m", "", "for `MODEL` (default: the one used last)")
-	c.Flags().IntVarP(&f.window, "window", "w", 0, "for a window of `N` tokens (default: that of the model)")
+func (o *windowOptions) flags(c *cobra.Command) {
+	c.Flags().StringVarP(&o.model, "model", "m", "", "for `MODEL` (default: the one used last)")
+	c.Flags().IntVarP(&o.window, "window", "w", 0, "for a window of `N` tokens (default: that of the model)")
 	_ = c.RegisterFlagCompletionFunc("model", completeModel) // it exists
 }
 
-// problem poses the problem of sending a conversation to the model. Its window
-// is 0 where it is not known.
-func (f *windowFlags) problem(ctx context.Context, s history.Store, c history.Conversation) (reclaim.Problem, catalog.Model, error) {
+// unknownWindow is planned for where nothing is known of a model, in tokens:
+// what every current one accepts.
+const unknownWindow = 128_000
+
+// problem poses the problem of sending a conversation to the model, of which
+// it returns what is known.
+func (o *windowOptions) problem(ctx context.Context, a *app, s history.Store, c history.Conversation) (reclaim.Problem, catalog.Model, error) {
 	path, err := history.Collect(s.Path(ctx, history.PathQuery{Conversation: c.ID}))
 	if err != nil {
 		return reclaim.Problem{}, catalog.Model{}, err
@@ -42,23 +46,15 @@ func (f *windowFlags) problem(ctx context.Context, s history.Store, c history.Co
 	if err != nil {
 		return reclaim.Problem{}, catalog.Model{}, err
 	}
-	if frame.Model = cmp.Or(f.model, frame.Model, c.Model); frame.Model == "" {
-		return reclaim.Problem{}, catalog.Model{}, usagef("the conversation does not say which model it is with; name one with --model")
-	}
+	frame.Model = cmp.Or(o.model, frame.Model, c.Model)
 	model, _, known := catalog.Default().Find(frame.Model)
 	if !known {
 		model.ChecksThinking = true // to be safe
+		if model.Window = unknownWindow; o.window == 0 {
+			a.err.printf("stemma: the window of %s is not known, %s tokens are taken for it; --window names another size\n", cmp.Or(oneLine(frame.Model), "the model"), thousands(unknownWindow))
+		}
 	}
-	return reclaim.ProblemFor(model, frame, path, pins, f.window), model, nil
-}
-
-// sized is problem, of a window that has to be known.
-func (f *windowFlags) sized(ctx context.Context, s history.Store, c history.Conversation) (reclaim.Problem, error) {
-	p, _, err := f.problem(ctx, s, c)
-	if err == nil && p.Budget.Window == 0 {
-		err = usagef("the window of %s is not known; name its size with --window", p.Frame.Model)
-	}
-	return p, err
+	return reclaim.ProblemFor(model, frame, path, pins, o.window), model, nil
 }
 
 // frameOf returns the frame of the newest answer on a path that has one.

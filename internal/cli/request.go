@@ -15,7 +15,7 @@ import (
 
 type requestOptions struct {
 	*app
-	windowFlags
+	windowOptions
 	conversation string
 	wire         string
 	maxOutput    int
@@ -39,7 +39,7 @@ What cannot be sent as it stands is said on standard error.`,
 	}
 	c.Flags().StringVar(&o.wire, "wire", "", "speak to the API `NAME`: anthropic, openai-chat, openai-responses or gemini (default: that of the model)")
 	_ = c.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(wireNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
-	o.windowFlags.register(c)
+	o.windowOptions.flags(c)
 	c.Flags().IntVar(&o.maxOutput, "max-output", 0, "at most `N` tokens of answer (default: 8192, or what the model can)")
 	return c
 }
@@ -87,15 +87,16 @@ const defaultOutput = 8192
 
 // request returns what would be asked of the model.
 func (o *requestOptions) request(ctx context.Context, s history.Store, c history.Conversation) (wire.Request, error) {
-	p, model, err := o.problem(ctx, s, c)
-	if err != nil {
+	p, model, err := o.problem(ctx, o.app, s, c)
+	switch {
+	case err != nil:
 		return wire.Request{}, err
+	case p.Frame.Model == "":
+		return wire.Request{}, usagef("the conversation does not say which model it is with; name one with --model")
 	}
 	p.Frame.Wire = cmp.Or(o.wire, model.Wire, p.Frame.Wire, wires.All()[0].Name)
-	if p.Budget.Window > 0 {
-		if p.Path, err = o.ready(p); err != nil {
-			return wire.Request{}, err
-		}
+	if p.Path, err = o.ready(p); err != nil {
+		return wire.Request{}, err
 	}
 	view, err := reclaim.View(p.Path, reclaim.DrawPage)
 	if err != nil {

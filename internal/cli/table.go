@@ -55,7 +55,7 @@ func (t *table) row(cells ...cell) {
 }
 
 const (
-	columnGap    = 2
+	columnGap    = "  "
 	wideTerminal = 100
 )
 
@@ -108,7 +108,7 @@ func (t *table) widths() []int {
 	for i := range widths {
 		over += widths[i]
 		if i > 0 {
-			over += columnGap
+			over += len(columnGap)
 		}
 	}
 	for over > 0 {
@@ -129,21 +129,16 @@ func (t *table) widths() []int {
 
 // line writes one row.
 func (t *table) line(widths []int, at func(int) cell) {
+	var line strings.Builder
 	for i, width := range widths {
 		text := t.fitted(at(i), width, t.columns[i].tail)
 		padding := strings.Repeat(" ", max(width-ansi.StringWidth(text), 0))
-		switch {
-		case t.columns[i].right:
-			text = padding + text
-		case i < len(widths)-1:
-			text += padding
+		if t.columns[i].right {
+			text, padding = padding+text, ""
 		}
-		if i > 0 {
-			text = strings.Repeat(" ", columnGap) + text
-		}
-		t.out.print(text)
+		line.WriteString(text + padding + columnGap)
 	}
-	t.out.print("\n")
+	t.out.printf("%s\n", strings.TrimRight(line.String(), " "))
 }
 
 // fitted returns a cell cut to a width and painted. What is lit in it shows.
