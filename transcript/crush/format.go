@@ -18,13 +18,16 @@ import (
 	"github.com/stemma-history/stemma/transcript/internal/native"
 )
 
+// tool is the name of the format, and of the opaque parts it leaves.
+const tool = "crush"
+
 // Format is the database of Crush.
 type Format struct{}
 
 var _ transcript.Format = Format{}
 
 // Name implements [transcript.Format].
-func (Format) Name() string { return "crush" }
+func (Format) Name() string { return tool }
 
 // Detect implements [transcript.Format].
 func (Format) Detect(f *transcript.File) bool {

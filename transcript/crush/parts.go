@@ -16,7 +16,7 @@ func decode(role string, parts []byte) (*decoder, error) {
 	d := &decoder{role: role}
 	err := rawjson.Elements(parts, d.part)
 	if err != nil {
-		d.add(message.ByHarness, message.Opaque{Format: "crush", Raw: parts})
+		d.add(message.ByHarness, message.Opaque{Format: tool, Raw: parts})
 	}
 	return d, err
 }
@@ -70,7 +70,7 @@ func (d *decoder) part(part []byte) error {
 	case "finish":
 		d.finish(data, part)
 	default:
-		d.add(message.ByHarness, message.Opaque{Format: "crush", Raw: part})
+		d.add(message.ByHarness, message.Opaque{Format: tool, Raw: part})
 	}
 	return nil
 }
@@ -176,6 +176,6 @@ func (d *decoder) finish(data native.Object, part []byte) {
 		d.stop = message.Stop(reason)
 	}
 	if data.Text("message") != "" || data.Text("details") != "" {
-		d.add(message.ByModel, message.Opaque{Format: "crush", Raw: part})
+		d.add(message.ByModel, message.Opaque{Format: tool, Raw: part})
 	}
 }

@@ -100,7 +100,7 @@ func (r *reader) message(row sqlitefile.Row) error {
 		return r.tell(transcript.Record{ID: id, Parent: r.last, Created: item.Created, Compaction: &transcript.Compaction{
 			// What Crush sends from here on begins with the summary.
 			Treatments: []transcript.Treatment{{As: history.AsSummary, Text: text}},
-			Reason:     history.Reason{Model: model},
+			Reason:     history.Reason{Model: model, Note: tool},
 		}})
 	}
 	return r.tell(item.Records()...)

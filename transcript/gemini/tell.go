@@ -90,7 +90,7 @@ func (n *node) prepare(results *told, sink transcript.Sink) {
 
 // compaction makes the record of a compaction, where it hides anything.
 func (n *node) compaction() {
-	c := &transcript.Compaction{}
+	c := &transcript.Compaction{Reason: history.Reason{Note: tool}}
 	for _, h := range n.hides {
 		if t, ok := h.treatment(); ok {
 			c.Treatments = append(c.Treatments, t)

@@ -99,7 +99,7 @@ const hiddenLine = "[goose hid this part of the conversation; the original is ke
 // the first of it.
 func (s *session) compact(r transcript.Record, as history.As, text string) error {
 	r.Parent = s.last
-	r.Compaction = &transcript.Compaction{}
+	r.Compaction = &transcript.Compaction{Reason: history.Reason{Note: tool}}
 	for i, h := range s.hidden {
 		t := transcript.Treatment{From: h.from, To: h.to, As: as, Text: text}
 		if i > 0 {

@@ -128,14 +128,14 @@ func (t *teller) summary(e *entry, records []transcript.Record) *transcript.Reco
 	}
 	return &transcript.Record{ID: e.id, Parent: t.last, Created: e.created(), Usage: records[0].Usage, Compaction: &transcript.Compaction{
 		Treatments: []transcript.Treatment{{To: hidden, As: history.AsSummary, Text: text}},
-		Reason:     history.Reason{Model: e.model()},
+		Reason:     history.Reason{Model: e.model(), Note: tool},
 	}}
 }
 
 // clear tells what opencode cleared before a time, at the place in the session
 // where it happened: from there on its model saw the outputs no more.
 func (t *teller) clear(before time.Time) error {
-	c := &transcript.Compaction{}
+	c := &transcript.Compaction{Reason: history.Reason{Note: tool}}
 	var latest int64
 	var waiting []clearing
 	for _, p := range t.pending {

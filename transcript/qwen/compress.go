@@ -30,7 +30,11 @@ func (t *teller) compression(r record, parent *place) *transcript.Compaction {
 	if treatment.Text == "" {
 		treatment.As, treatment.Text = history.AsTrimmed, "[qwen-code dropped this part of the conversation; the original is kept]"
 	}
-	return &transcript.Compaction{Treatments: []transcript.Treatment{treatment}}
+	return &transcript.Compaction{Treatments: []transcript.Treatment{treatment}, Reason: history.Reason{
+		Note:   tool,
+		Before: r.Int("systemPayload", "info", "originalTokenCount"),
+		After:  r.Int("systemPayload", "info", "newTokenCount"),
+	}}
 }
 
 // keptTail returns the last place that the contents do not hold any more, and

@@ -165,6 +165,10 @@ func TestACompressedHistoryIsACompaction(t *testing.T) {
 			}
 		})
 	}
+	c := read(t, append(slices.Clone(lines), compressed("k1", "s1", summary...))...).Tree(t, "s1").Record(t, "k1").Compaction
+	if want := (history.Reason{Note: tool, Before: 9}); c.Reason != want {
+		t.Errorf("reason %+v", c.Reason)
+	}
 	all := append([]string{content("user", text("go"))}, tail...)
 	if got := outline(read(t, append(slices.Clone(lines), compressed("k1", "s1", all...))...).Tree(t, "s1")); len(got) != 6 {
 		t.Errorf("a history that hides nothing gives %q", got)
