@@ -38,7 +38,7 @@ The new session stands beside FILE, under the name that its tool wants; --output
 			return o.run(c.Context())
 		},
 	}
-	o.windowOptions.(c)
+	o.windowOptions.flags(c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write to `FILE`; - is standard output")
 	jsonFlag(c, &o.json)
 	return c
