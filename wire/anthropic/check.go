@@ -77,8 +77,8 @@ type parameters struct {
 	hasModel                     bool
 	maxTokens                    []byte
 	thinking, budget, toolChoice string
-	onMismatch                   string // thinking.block_binding.prefix_mismatch_behavior
 	hasBinding                   bool
+	onMismatch                   string // what is to become of thinking that is bound elsewhere
 	sampling                     string // the first of the sampling parameters
 }
 
@@ -145,7 +145,7 @@ func (c *checker) thinkingMode() {
 			c.params.budget = string(c.r.Value())
 		case "block_binding":
 			c.params.hasBinding = true
-			c.params.onMismatch = rawjson.Text(rawjson.Get(c.r.Value(), "prefix_mismatch_behavior"))
+			c.params.onMismatch = rawjson.Text(rawjson.Get(c.r.Value(), "prefix_mismatch_behavior")) //nolint:misspell // the API's words
 		}
 	})
 }

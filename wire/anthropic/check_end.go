@@ -76,7 +76,7 @@ func (c *checker) thinkingParameters(maxTokens int64) {
 	p := &c.params
 	if c.limits.AdaptiveOnly {
 		if p.thinking == "enabled" || p.thinking == "disabled" {
-			c.refuse(stageParameters, `"thinking.type.%s" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`, p.thinking)
+			c.refuse(stageParameters, `"thinking.type.%s" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.`, p.thinking) //nolint:misspell // the API's words
 		}
 		if p.sampling != "" {
 			c.refuse(stageParameters, "`%s` is deprecated for this model.", p.sampling)
@@ -103,6 +103,6 @@ func (c *checker) openRound() {
 		return
 	}
 	if first := c.roles[n].first; !first.is("thinking") && !first.is("redacted_thinking") {
-		c.refuse(stageThinking, "messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`.", n, first.kind)
+		c.refuse(stageThinking, "messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`.", n, first.kind) //nolint:misspell // the API's words
 	}
 }

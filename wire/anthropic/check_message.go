@@ -16,7 +16,7 @@ type block struct {
 	cache                   []byte
 	inputKind               byte
 	source                  source
-	isObject, string        bool
+	isObject                bool
 	innerFrom, innerTo      int    // its content, in checker.inner
 	extra                   string // the first member that the API does not know
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/wire"
 	"github.com/stemma-history/stemma/wire/wiretest"
 )
@@ -236,7 +235,7 @@ func TestThinkingIsJudged(t *testing.T) {
 		}}
 	}
 	moved := "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.\n" +
-		"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."
+		"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"." //nolint:misspell // the API's words
 	first := "\n[Content before this block differs from when it was created, first at `%s`.]"
 	header := "\n[That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.]"
 	for _, c := range []struct {
@@ -263,7 +262,7 @@ func TestThinkingIsJudged(t *testing.T) {
 	if r := Check([]byte(body), limits); r == nil || r.Message != moved {
 		t.Errorf("with the header: %v", r)
 	}
-	drops := strings.Replace(body, `"system"`, `"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}},"system"`, 1)
+	drops := strings.Replace(body, `"system"`, `"thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}},"system"`, 1) //nolint:misspell // the API's words
 	if r := Check([]byte(drops), limits); r != nil {
 		t.Errorf("asked to drop blocks: %v", r)
 	}
@@ -295,7 +294,6 @@ func TestPrefixIsWhatTheAPIBindsTo(t *testing.T) {
 	if len(hashes) != 5 || hashes[1] != hashes[2] || hashes[0] == hashes[1] {
 		t.Errorf("%d hashes", len(hashes))
 	}
-	var _ []message.Hash = hashes
 }
 
 func FuzzCheck(f *testing.F) {

@@ -44,7 +44,7 @@ func (c *checker) thinking(body []byte) {
 // block.
 func (c *checker) moved(at string, places []string, changed int) string {
 	words := at + ": Invalid `signature` in `thinking` block. The block is bound to a different conversation.\n" +
-		"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."
+		"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"." //nolint:misspell // the API's words
 	switch {
 	case changed == 0:
 		words += "\n[Content before this block differs from when it was created, first at `system`.]"

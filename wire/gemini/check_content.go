@@ -95,7 +95,7 @@ func (c *checker) part(at string) {
 		return true
 	})
 	if !p.hasData || p.emptyText && len(p.signature) == 0 {
-		c.refuse(stageShape, "* GenerateContentRequest.%s.data: required oneof field 'data' must have one initialized field\n", at)
+		c.refuse(stageShape, "* GenerateContentRequest.%s.data: required oneof field 'data' must have one initialized field\n", at) //nolint:misspell // the API's words
 	}
 	c.signature(at, &p)
 	c.parts = append(c.parts, p)

@@ -35,7 +35,7 @@ func TestCheckRefusesInTheWordsOfTheAPI(t *testing.T) {
 		called   = `{"functionCall":{"name":"Bash","args":{}}}`
 		sealed   = `{"functionCall":{"name":"Bash","args":{}},"thoughtSignature":"c2ln"}`
 		response = `{"functionResponse":{"name":"Bash","response":{"output":""}}}`
-		oneof    = ".data: required oneof field 'data' must have one initialized field\n"
+		oneof    = ".data: required oneof field 'data' must have one initialized field\n" //nolint:misspell // the API's words
 	)
 	user, model := content("user", said), content("model", said)
 	forged := wire.Limits{Thinking: func(s wire.SentThinking) wire.Judgement {

@@ -19,7 +19,7 @@ func CheckChat(body []byte, limits wire.Limits) *wire.Refusal {
 	if r := tooLarge(body, limits); r != nil {
 		return r
 	}
-	c := chatChecker{checker: newChecker(body, limits)}
+	c := chatChecker{checker: newChecker(body, limits), waiting: map[string]bool{}}
 	c.object("", c.member)
 	if c.messages == 0 {
 		c.refuse(stageShape, codeEmptyArray, "messages", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
@@ -267,7 +267,7 @@ func (c *chatChecker) result(n int, path string, m *sentMessage) {
 		c.missing(path + ".tool_call_id")
 	}
 	if !c.waiting[id] {
-		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", n), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.")
+		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", n), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.") //nolint:misspell // the API's words
 	}
 	c.waiting[id] = false
 }

@@ -102,7 +102,6 @@ func (c *responsesChecker) input() {
 type sentItem struct {
 	kind, role                              string
 	id, callID, name, arguments, encrypted  []byte
-	raw                                     []byte // of a reasoning item
 	hasContent, hasSummary, hasOutput, text bool
 	parts                                   []sentInput
 }
@@ -190,7 +189,7 @@ func (c *responsesChecker) checkItem(path string, it *sentItem) {
 }
 
 func (c *responsesChecker) message(path string, it *sentItem) {
-	want := ""
+	var want string
 	switch it.role {
 	case "user", "system", "developer":
 		want = "input_text input_image input_file input_audio"

@@ -59,7 +59,7 @@ func TestCheckChatRefusesInTheWordsOfTheAPI(t *testing.T) {
 	}
 	tool := `{"type":"function","function":{"name":"b"}}`
 	unanswered := "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: "
-	orphan := "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'."
+	orphan := "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'." //nolint:misspell // the API's words
 	checkRules(t, openai.CheckChat, []rule{
 		{"JSON", none, chat(user) + `,`, "We could not parse the JSON body of your request: ", "", "", chat(user)},
 		{"surrogates", none, chat(`{"role":"user","content":"\ud83d"}`), "We could not parse the JSON body of your request: no low surrogate", "", "", chat(`{"role":"user","content":"\ud83d\ude00"}`)},
@@ -68,6 +68,7 @@ func TestCheckChatRefusesInTheWordsOfTheAPI(t *testing.T) {
 		{"known model", wire.Limits{KnownModel: func(m string) bool { return m == "m" }}, strings.Replace(chat(user), `"m"`, `"n"`, 1), "The model `n` does not exist or you do not have access to it.", "model_not_found", "model", chat(user)},
 		{"messages is a list", none, `{"model":"m","messages":"x"}`, "Invalid type for 'messages': expected an array of objects, but got a string instead.", "invalid_type", "messages", chat(user)},
 		{"C1", none, chat(user, one), orphan, "", "messages.[1].role", chat(user, calls, one, two)},
+		{"C1: first", none, chat(one), orphan, "", "messages.[0].role", chat(user)},
 		{"C1: another id", none, chat(user, calls, one, two, `{"role":"tool","tool_call_id":"d","content":"3"}`), orphan, "", "messages.[4].role", chat(user, calls, two, one)},
 		{"C1: twice", none, chat(user, calls, one, one, two), orphan, "", "messages.[3].role", chat(user, calls, one, two, user)},
 		{"C1: later", none, chat(user, calls, one, two, user, one), orphan, "", "messages.[5].role", chat(user, calls, one, two, user, user)},

@@ -7,6 +7,7 @@ import (
 	"image/gif"
 	"image/png"
 	"strings"
+	"sync"
 
 	"pgregory.net/rapid"
 
@@ -205,8 +206,8 @@ func (d *drawer) thinking() message.Part {
 
 func (d *drawer) text() message.Text {
 	t := message.Text{Text: pick(d, "text", "", " \n", "words", "trailing ", "\x00\u2028<&>\"\\", "\xff\xfe", "\xed\xa0\xbd half", "English, Русский, 中文, עברית, العربية, हिन्दी, ไทย, 👩‍👩‍👧", "\u3000")}
-	if d.chance(20) {
-		t.Text = strings.Repeat("A line of a long result.\n", 5000)
+	if d.chance(40) {
+		t.Text = strings.Repeat("A line of a long result.\n", 1600)
 	}
 	if d.wire == "gemini" && d.chance(4) {
 		t.Signature = pick(d, "signature", "c2ln", "no base64!")
@@ -228,20 +229,25 @@ func (d *drawer) content(user bool) message.Content {
 }
 
 func (d *drawer) image() message.Image {
-	return message.Image{Media: pick(d, "image",
-		message.Media{Type: "image/png", Data: PNG(3, 2)},
-		message.Media{Type: "image/png", Data: PNG(300, 200)},
-		message.Media{Type: "image/jpeg", Data: PNG(1, 1)}, // labelled wrongly
-		message.Media{Type: "image/gif", Data: GIF()},
-		message.Media{Type: "image/png", Data: []byte("no image")},
-		message.Media{Type: "image/png", Data: []byte{}},
-		message.Media{Type: "image/tiff", Data: []byte("II*\x00")},
-		message.Media{Type: "image/png"},
-		message.Media{URL: "https://example.org/a.png"},
-		message.Media{URL: "data:image/png;base64,!"},
-		message.Media{},
-	)}
+	return message.Image{Media: pick(d, "image", images()...)}
 }
+
+// images are drawn from again and again.
+var images = sync.OnceValue(func() []message.Media {
+	return []message.Media{
+		{Type: "image/png", Data: PNG(3, 2)},
+		{Type: "image/png", Data: PNG(300, 200)},
+		{Type: "image/jpeg", Data: PNG(1, 1)}, // labelled wrongly
+		{Type: "image/gif", Data: GIF()},
+		{Type: "image/png", Data: []byte("no image")},
+		{Type: "image/png", Data: []byte{}},
+		{Type: "image/tiff", Data: []byte("II*\x00")},
+		{Type: "image/png"},
+		{URL: "https://example.org/a.png"},
+		{URL: "data:image/png;base64,!"},
+		{},
+	}
+})
 
 func (d *drawer) document() message.Document {
 	return message.Document{Media: pick(d, "document",
