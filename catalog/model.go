@@ -64,8 +64,11 @@ type Page struct {
 	Shape string `toml:"shape"`
 }
 
+// Sees reports whether images are read at all.
+func (i *Images) Sees() bool { return i.Price.By != "" }
+
 // Sees reports whether the model reads images at all.
-func (m *Model) Sees() bool { return m.Images.Price.By != "" }
+func (m *Model) Sees() bool { return m.Images.Sees() }
 
 // ReadsPages reports whether pages of text are of use to the model.
 func (m *Model) ReadsPages() bool { return m.Sees() && m.Images.Page.Width > 0 }

@@ -55,7 +55,10 @@ func makeCorpus(kind string) string {
 	if err != nil {
 		panic(err)
 	}
-	return string(text) + manual(map[string]string{"zh": "zh_CN/man1"}[kind]+kind+"/man1")
+	if kind == "zh" {
+		return string(text) + manual("zh_CN/man1")
+	}
+	return string(text) + manual(kind+"/man1")
 }
 
 func goFiles(patterns ...string) string {

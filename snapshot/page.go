@@ -37,6 +37,9 @@ type Page struct {
 
 	// PNG is the image. Nil from Cut, which draws nothing.
 	PNG []byte
+
+	// Size is the length of PNG; from Cut an estimate, seldom too low.
+	Size int
 }
 
 // Changes counts what normalising did to a text. Everything but ANSI and

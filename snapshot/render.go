@@ -113,6 +113,7 @@ func (c *cutter) next(cells []cell) (s sheet, more bool) {
 	}
 	shape := set.face.shape
 	page.Number = c.number
+	page.Size = estimateSize(shape.Font, page.Cells, set.wide)
 	page.Width = set.cols * shape.CellWidth
 	page.Height = (1 + set.n/set.cols) * shape.CellHeight
 	c.number++
@@ -138,6 +139,7 @@ func (a *artist) draw(s *sheet) Page {
 	grey := slices.ContainsFunc(s.cells, func(c cell) bool { return c&greyInk != 0 })
 	page := s.page
 	page.PNG = a.png.encode(a.painter.paint(s.face, s.cells, s.columns(), grey))
+	page.Size = len(page.PNG)
 	return page
 }
 

@@ -23,6 +23,7 @@ type setter struct {
 	most   int    // cells of text a page holds
 	cells  []cell // of the text; the rows above and below are the caller's
 	n      int    // cells set
+	wide   int    // of them, those of wide characters
 	ink    cell   // greyInk, or 0
 	script font.Script
 	rtl    bool // a character that runs from right to left was set
@@ -209,6 +210,7 @@ func (t *setter) ideograph(c cell) bool {
 	}
 	t.cells[n], t.cells[n+1] = c|t.ink, c|rightHalf|t.ink
 	t.n = n + 2
+	t.wide += 2
 	t.burst.drawn(1)
 	return true
 }
@@ -284,7 +286,7 @@ func upperHex(c byte) byte {
 // place moves the unit onto the page, whole or not at all. A wide character
 // never crosses the end of a row.
 func (t *setter) place() bool {
-	n := t.n
+	n, wide := t.n, t.wide
 	for k, c := range t.unit {
 		if n < t.most && n%t.cols == t.cols-1 && k+1 < len(t.unit) && t.unit[k+1]&rightHalf != 0 {
 			t.cells[n] = markRowEnd | t.ink
@@ -293,10 +295,13 @@ func (t *setter) place() bool {
 		if n == t.most {
 			return false
 		}
+		if c&rightHalf != 0 {
+			wide += 2
+		}
 		t.cells[n] = c | t.ink
 		n++
 	}
-	t.n = n
+	t.n, t.wide = n, wide
 	return true
 }
 
