@@ -85,6 +85,7 @@ func path(t *testing.T, store history.Store, conversation history.ID) string {
 	return strings.Join(sources, " ")
 }
 
+// P1: an import changes nothing that is stored.
 func TestImportingAgainAddsOnlyWhatIsNew(t *testing.T) {
 	store := newStore(t)
 	first := bring(t, store, tells("", says("a", "", "1"), says("b", "a", "2"))).Conversations[0]
@@ -105,6 +106,7 @@ func TestImportingAgainAddsOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
+// P6: what is new stands as a branch where someone moved the tip.
 func TestTheTipMovesOnlyWhereNobodyElseMovedIt(t *testing.T) {
 	store := newStore(t)
 	made := bring(t, store, tells("b", says("a", "", "1"), says("b", "a", "2"), says("x", "a", "other"))).Conversations[0]

@@ -144,18 +144,10 @@ func (s *session) agents(ctx context.Context, sink transcript.Sink) ([]*session,
 
 // agentFiles lists what may be files of the session's sub-agents.
 func (s *session) agentFiles() []string {
-	dir, name := filepath.Split(strings.TrimSuffix(s.file.Path, ".jsonl"))
-	dir = cmp.Or(dir, ".")
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
+	base := strings.TrimSuffix(s.file.Path, ".jsonl")
 	var paths []string
-	for _, entry := range entries {
-		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), name) {
-			continue
-		}
-		_ = filepath.WalkDir(filepath.Join(dir, entry.Name()), func(path string, d fs.DirEntry, err error) error {
+	for _, folder := range []string{base, base + "_subagents"} { // the tool's own, and a copy's
+		_ = filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 			if err == nil && !d.IsDir() && isAgentFile(d.Name()) {
 				paths = append(paths, path)
 			}
@@ -163,7 +155,7 @@ func (s *session) agentFiles() []string {
 		})
 	}
 	for agent := range s.spawns {
-		path := filepath.Join(dir, "agent-"+filepath.Base(agent)+".jsonl")
+		path := filepath.Join(filepath.Dir(base), "agent-"+filepath.Base(agent)+".jsonl")
 		if _, err := os.Stat(path); err == nil {
 			paths = append(paths, path)
 		}

@@ -84,9 +84,9 @@ func readEnvelope(data []byte) (envelope, error) {
 		case "parentToolUseID":
 			e.startedBy = rawjson.Text(v)
 		case "parent_tool_use_id":
-			e.startedBy = rawjson.Text(v)
-			e.sidechain = e.startedBy != ""
-			e.agent = e.startedBy
+			if id := rawjson.Text(v); id != "" {
+				e.startedBy, e.sidechain, e.agent = id, true, id
+			}
 		}
 		return nil
 	})
@@ -180,7 +180,7 @@ func (e *envelope) readBoundary(l *line) {
 	if e.logical != "" {
 		l.parent = e.logical
 	}
-	l.shrink = &shrink{text: -1}
+	l.shrink = &shrink{}
 	_ = rawjson.Members(e.compact, func(key string, v []byte) error {
 		switch key {
 		case "trigger":

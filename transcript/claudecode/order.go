@@ -60,7 +60,6 @@ func (s *session) redirect() {
 			continue
 		}
 		if b := s.boundaryOf(i); b >= 0 {
-			s.lines[b].shrink.text = i
 			to[b] = i
 			if tail, found := s.byID[s.lines[b].shrink.tail]; found && tail < i {
 				to[tail] = i
@@ -121,7 +120,7 @@ func (s *session) order() []int {
 
 // cut ends a circle at a line.
 func (s *session) cut(i int) {
-	s.lines[i].up, s.lines[i].dangles = -1, true
+	s.lines[i].up, s.lines[i].dangles, s.lines[i].parent = -1, true, ""
 	s.problem(i, "it continues from itself; it is attached to the line before it")
 }
 

@@ -84,7 +84,6 @@ type shrink struct {
 	before, after int64
 	whole         []string // uuids of what stays as it is
 	head, tail    string   // of the first and the last that stays; the tool may continue from the last
-	text          int      // the line with the summary, or -1
 }
 
 // scan reads the file once.

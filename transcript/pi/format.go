@@ -27,7 +27,11 @@ func (Format) Places(m transcript.Machine) []string {
 			patterns = append(patterns, filepath.Join(dir, "*.jsonl"), filepath.Join(dir, "*", "*.jsonl"))
 		}
 	}
-	for _, dir := range []string{m.Dir("PI_CODING_AGENT_DIR", ".pi", "agent"), m.Dir("OMP_AGENT_DIR", ".omp", "agent")} {
+	dirs := []string{m.Dir("PI_CODING_AGENT_DIR", ".pi", "agent")}
+	if m.Home != "" {
+		dirs = append(dirs, filepath.Join(m.Home, ".omp", "agent")) // oh-my-pi
+	}
+	for _, dir := range dirs {
 		if dir != "" {
 			patterns = append(patterns, filepath.Join(dir, "sessions", "*", "*.jsonl"))
 		}
