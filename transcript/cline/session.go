@@ -44,7 +44,8 @@ type header struct {
 	updated   time.Time
 	system    []byte
 	covers    int
-	first     []byte // the first message
+	first     []byte    // the first message
+	start     time.Time // of the first message that has a time
 }
 
 func readHeader(ctx context.Context, f *transcript.File) (header, error) {
@@ -74,6 +75,9 @@ func readHeader(ctx context.Context, f *transcript.File) (header, error) {
 			if h.first == nil {
 				h.first = v.Data
 			}
+			if h.start.IsZero() {
+				h.start = transcript.Time(rawjson.Get(v.Data, "ts"))
+			}
 		}
 	}
 	return h, nil
@@ -95,7 +99,7 @@ func survey(ctx context.Context, f *transcript.File) (*session, error) {
 		return nil, err
 	}
 	s.aboutSession()
-	s.about.Created = cmp.Or(s.about.Created, startOf(h.id), transcript.Time(rawjson.Get(h.first, "ts")))
+	s.about.Created = cmp.Or(s.about.Created, startOf(h.id), h.start)
 	return s, nil
 }
 
@@ -171,7 +175,7 @@ func (s *session) aboutTask(h header) {
 	}
 	s.about.ID = folder
 	s.about.Directory = directoryOf(h.first)
-	s.about.Created = cmp.Or(s.about.Created, transcript.Time(rawjson.Get(h.first, "ts")))
+	s.about.Created = cmp.Or(s.about.Created, h.start)
 }
 
 // startOf returns the time in milliseconds that an id begins with.
