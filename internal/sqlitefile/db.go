@@ -49,9 +49,9 @@ func (db *DB) open(ctx context.Context, path string) (err error) {
 }
 
 // connect opens a database file. The schema is not ours: what it may call is
-// held to what is safe.
+// held to what is safe. A copy need not survive a power cut.
 func connect(path, mode string, options ...string) (*sql.DB, error) {
-	query := url.Values{"mode": {mode}, "_pragma": {"trusted_schema(0)", "cell_size_check(1)", "query_only(1)"}}
+	query := url.Values{"mode": {mode}, "_pragma": {"trusted_schema(0)", "cell_size_check(1)", "synchronous(0)", "query_only(1)"}}
 	for _, o := range options {
 		query.Set(o, "1")
 	}
