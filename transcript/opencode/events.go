@@ -115,8 +115,8 @@ func (l *log) event(kind string, data []byte) error {
 		}
 		return l.message(info)
 	case "message.removed":
-		if s := l.sessions[properties.Text("sessionID")]; s != nil && s.byID[properties.Text("messageID")] != nil {
-			s.byID[properties.Text("messageID")].removed = true
+		if e := l.find(properties); e != nil {
+			e.removed = true
 		}
 	case "message.part.updated":
 		return l.part(properties.Raw("part"))
@@ -127,7 +127,7 @@ func (l *log) event(kind string, data []byte) error {
 	case "message.part.delta":
 		if e := l.find(properties); e != nil && properties.Text("field") == "text" {
 			if i := e.index(properties.Text("partID")); i >= 0 {
-				e.parts[i].added += properties.Text("delta")
+				e.parts[i].added = append(e.parts[i].added, properties.Text("delta")...)
 			}
 		}
 	}

@@ -446,3 +446,19 @@ func FuzzRead(f *testing.F) {
 	f.Add(conversation().export(0))
 	sinktest.Fuzz(f, Format{}, sinktest.InMemory)
 }
+
+func BenchmarkReadDatabase(b *testing.B) {
+	f := &fixture{}
+	f.session("ses_a", "")
+	for i := range 2000 {
+		f.message(fmt.Sprintf("msg_%05d", 2*i), 2*i, asUser, text("a prompt"))
+		f.message(fmt.Sprintf("msg_%05d", 2*i+1), 2*i+1, asAssistant, `{"type":"step-start"}`, text("an answer"), bash("c1", completed(strings.Repeat("a line of output\n", 60), 0)), bash("c2", completed("short", 0)))
+	}
+	path := f.database(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		r := sinktest.Read(b, Format{}, path)
+		b.ReportMetric(float64(len(r.Trees[0].Records)), "records")
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/6000, "ns/record")
+}

@@ -56,7 +56,7 @@ type part struct {
 	id  string
 	raw []byte // the whole object
 	// added is text that events appended since the part was last told whole.
-	added string
+	added []byte
 }
 
 // newPart reads a part whose id is in a column or, where id is empty, in the
@@ -75,4 +75,4 @@ func newPart(id string, raw []byte) (part, error) {
 func (p *part) kind() string { return p.Text("type") }
 
 // text returns the part's text, as far as it came.
-func (p *part) text() string { return p.Text("text") + p.added }
+func (p *part) text() string { return p.Text("text") + string(p.added) }
