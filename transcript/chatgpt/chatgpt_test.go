@@ -247,3 +247,21 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte("[" + e.String() + "]"))
 	sinktest.Fuzz(f, Format{}, sinktest.InMemory)
 }
+
+func BenchmarkRead(b *testing.B) {
+	e := &export{}
+	parent := "null"
+	for i := range 500 {
+		id := fmt.Sprintf("n%d", i)
+		e.node(id, parent, by("assistant", text(strings.Repeat("some words of an answer\n", 60))))
+		parent = id
+	}
+	content := []byte("[" + strings.Repeat(e.String()+",", 39) + e.String() + "]")
+	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := sinktest.Record(b.Context(), Format{}, sinktest.File(content)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
