@@ -194,7 +194,10 @@ func (d *draft) treatments() []history.Treatment {
 		}) {
 			continue
 		}
-		if t.From.Part == 0 && t.As != history.AsPages { // pages show what stood there before them
+		switch {
+		case t.As == history.AsPages:
+			ranges = nil // pages show what stood there before them
+		case t.From.Part == 0:
 			ranges = append(ranges, t)
 		}
 		kept = append(kept, t)

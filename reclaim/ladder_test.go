@@ -97,6 +97,8 @@ func TestP2P3P4P9EveryConversationGoesOn(t *testing.T) {
 		r := run{T: t, wire: w, window: rapid.SampledFrom([]int{4000, 8000, 32_000, 200_000, 2_000_000}).Draw(t, "window")}
 		model := rapid.SampledFrom(models).Draw(t, "model")
 		for range rapid.IntRange(1, 4).Draw(t, "requests") {
+			// A request is made at a turn boundary: no result comes after it.
+			r.say([]message.Message{message.Prompt("Go on.")})
 			r.say(wiretest.Path(w.Name).Draw(t, "path"))
 			if rapid.IntRange(0, 3).Draw(t, "switch") == 0 {
 				if next := rapid.SampledFrom(models).Draw(t, "to"); next.ID != model.ID {
