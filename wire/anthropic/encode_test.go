@@ -89,6 +89,30 @@ func TestWhatTheAPIWouldRefuseIsRepaired(t *testing.T) {
 	}
 }
 
+// TestAPausedAnswerIsSentLast: the model goes on with it, inside a tool of the
+// server's.
+func TestAPausedAnswerIsSentLast(t *testing.T) {
+	search := message.Opaque{Format: Wire, Raw: []byte(`{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{}}`)}
+	paused := answer(message.Text{Text: "Looking."}, search)
+	paused.Stop = "pause_turn"
+	if got := messagesOf(t, request(message.Prompt("x"), paused)); !strings.HasSuffix(got, string(search.Raw)+`]}]`) {
+		t.Errorf("something follows: %s", got)
+	}
+	paused.Stop = message.StopEnd
+	if got := messagesOf(t, request(message.Prompt("x"), paused)); !strings.Contains(got, wire.GoOn) {
+		t.Errorf("an answer that was not paused is last: %s", got)
+	}
+}
+
+func TestFramesMayBeEmpty(t *testing.T) {
+	r := request(message.Prompt("x"))
+	r.Frame.Tools, r.Frame.System = nil, []string{" ", ""}
+	b, err := Encode(r)
+	if want := `{"model":"claude-opus-5","messages":[{"role":"user","content":[{"type":"text","text":"x","cache_control":{"type":"ephemeral"}}]}],"max_tokens":1000}`; err != nil || string(b.JSON) != want {
+		t.Errorf("got  %s (%v)\nwant %s", b.JSON, err, want)
+	}
+}
+
 func TestAnEmptyViewIsRefused(t *testing.T) {
 	if _, err := Encode(request()); err == nil || !strings.Contains(err.Error(), "at least one message is required") {
 		t.Errorf("error %v", err)

@@ -61,7 +61,7 @@ func last(hashes []message.Hash) []message.Hash { return hashes[len(hashes)-1:] 
 // answer answers a body: thinking, a text of its own, and perhaps more thinking
 // and a call.
 func (s *signer) answer(t *rapid.T, body []byte) []message.Part {
-	flat, err := wiretest.Blocks(Wire, body)
+	flat, err := wiretest.Blocks(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func (c *talk) turn() {
 // leftOutForAReason fails where thinking is not in a body although it stands
 // behind exactly what it was made behind.
 func (c *talk) leftOutForAReason(body []byte) {
-	now, err := wiretest.Blocks(Wire, body)
+	now, err := wiretest.Blocks(body)
 	if err != nil {
 		c.Fatal(err)
 	}

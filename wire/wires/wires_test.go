@@ -91,7 +91,7 @@ func blocks(t *rapid.T, w Wire, path []message.Message) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := wiretest.Blocks(w.Name, b.JSON)
+	list, err := wiretest.Blocks(b.JSON)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// Blocks returns what a model reads of a body: frame and content as one flat
+// Blocks returns what a model reads of a body of any wire: frame and content as one flat
 // list, each block with its role, without cache marks. A text that a wire allows
 // as a string is the same block as one in an array.
-func Blocks(wireName string, body []byte) ([]string, error) {
+func Blocks(body []byte) ([]string, error) {
 	var b struct {
 		System            json.RawMessage
 		SystemInstruction json.RawMessage
@@ -45,7 +45,7 @@ func Blocks(wireName string, body []byte) ([]string, error) {
 		f.turn(m)
 	}
 	if len(f) == 0 {
-		return nil, fmt.Errorf("%s: no blocks in %s", wireName, body)
+		return nil, fmt.Errorf("no blocks in %s", body)
 	}
 	return f, nil
 }

@@ -130,12 +130,6 @@ func (w *Writer) Note(at history.Handle, what string) {
 	w.notes = append(w.notes, wire.Note{At: at, What: what})
 }
 
-// Own reports whether an answer is the model's own, over this wire.
-func (w *Writer) Own(answer int) bool {
-	m := &w.Request.View.Messages[answer].Message
-	return m.Wire == w.Request.Frame.Wire && m.Model == w.Request.Frame.Model
-}
-
 // Keeps reports whether a part of an answer, thinking or what carries a
 // signature of it, may be sent back behind what has been written.
 func (w *Writer) Keeps(p wire.Part, answer int) bool {
