@@ -8,9 +8,10 @@ import (
 )
 
 // An IDRule says which ids of tool calls a server takes. Letters and digits are
-// always taken.
+// always taken; the zero rule takes nothing else.
 type IDRule struct {
-	MinLen, MaxLen int    // in bytes
+	// MinLen and MaxLen limit the length in bytes; MaxLen 0 does not.
+	MinLen, MaxLen int
 	Punctuation    string // what is taken besides letters and digits
 	Prefix         string // of the ids made here
 	// Optional says that a call may go without an id: those that came without
@@ -28,7 +29,7 @@ func (r IDRule) Valid(id string) bool {
 			return false
 		}
 	}
-	return id != "" && len(id) >= r.MinLen && len(id) <= r.MaxLen
+	return id != "" && len(id) >= r.MinLen && (r.MaxLen == 0 || len(id) <= r.MaxLen)
 }
 
 func isAlphanumeric(c byte) bool {
@@ -36,16 +37,20 @@ func isAlphanumeric(c byte) bool {
 }
 
 // Make returns an id for the call at a handle, the same every time. Where the
-// rule fixes the length, depth and part are written in base 36 and padded.
+// rule fixes the length, depth and part are written in base 36.
 func (r IDRule) Make(at history.Handle) string {
-	if r.MinLen == r.MaxLen {
+	if r.MaxLen > 0 && r.MinLen == r.MaxLen {
 		const partDigits = 3 // 46,655 calls in one message
-		return pad36(at.Depth, r.MaxLen-partDigits) + pad36(at.Part, partDigits)
+		return pad(strconv.FormatInt(int64(at.Depth), 36), r.MaxLen-partDigits) + pad(strconv.FormatInt(int64(at.Part), 36), partDigits)
 	}
-	return r.Prefix + strconv.Itoa(at.Depth) + "_" + strconv.Itoa(at.Part)
+	between := "_"
+	if strings.IndexByte(r.Punctuation, '_') < 0 {
+		between = "x"
+	}
+	place := strconv.Itoa(at.Depth) + between + strconv.Itoa(at.Part)
+	return r.Prefix + pad(place, r.MinLen-len(r.Prefix))
 }
 
-func pad36(n, width int) string {
-	digits := strconv.FormatInt(int64(n), 36)
+func pad(digits string, width int) string {
 	return strings.Repeat("0", max(width-len(digits), 0)) + digits
 }

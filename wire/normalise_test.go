@@ -155,24 +155,29 @@ func TestResultsWithoutWordsSayHowTheCallEnded(t *testing.T) {
 }
 
 func TestIDsFitTheRule(t *testing.T) {
-	nine := IDRule{MinLen: 9, MaxLen: 9}
-	seen := map[string]bool{}
-	for depth := 1; depth < 5000; depth += 7 {
-		for part := 1; part < 50; part++ {
-			id := nine.Make(history.Handle{Depth: depth, Part: part})
-			if !nine.Valid(id) || seen[id] {
-				t.Fatalf("%d.%d got %q", depth, part, id)
+	for name, rule := range map[string]IDRule{
+		"none":         {},
+		"mistral":      {MinLen: 9, MaxLen: 9},
+		"anthropic":    {MaxLen: 64, Punctuation: "_-", Prefix: "toolu_"},
+		"long":         {MinLen: 12, Prefix: "c"},
+		"without an _": {MaxLen: 40, Punctuation: "-", Prefix: "call-"},
+	} {
+		seen := map[string]bool{}
+		for depth := 1; depth < 50_000; depth += 97 {
+			for part := range 40 {
+				id := rule.Make(history.Handle{Depth: depth, Part: part + 1})
+				if !rule.Valid(id) || seen[id] {
+					t.Fatalf("%s: %d.%d got %q", name, depth, part+1, id)
+				}
+				seen[id] = true
 			}
-			seen[id] = true
 		}
 	}
+	nine := IDRule{MinLen: 9, MaxLen: 9}
 	for id, want := range map[string]bool{"": false, "abcDEF123": true, "abcDEF12": false, "abcDEF1234": false, "abc_EF123": false} {
 		if nine.Valid(id) != want {
 			t.Errorf("%q: valid is %v", id, !want)
 		}
-	}
-	if optional := (IDRule{Optional: true, MaxLen: 9}); optional.Valid("") {
-		t.Error("a missing id is not a valid one")
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 type marks struct {
 	tools, system, messages []mark
 	top                     string // how long the top-level mark asks for; empty if there is none
-	topTarget               string // how long the mark on the block it would go to asks for
+	last                    string // the same of the last block, which it would go to
 }
 
 type mark struct {
@@ -32,7 +32,6 @@ func ttlOf(cache []byte) string {
 
 func (c *checker) mark(list *[]mark, b block, at func() string) {
 	ttl := ttlOf(b.cache)
-	c.marks.topTarget = ttl
 	if ttl == "" {
 		return
 	}
@@ -47,10 +46,10 @@ func (c *checker) concludeMarks() {
 	all := slices.Concat(m.tools, m.system, m.messages)
 	count := len(all)
 	if m.top != "" {
-		if m.topTarget != "" && m.topTarget != m.top {
-			c.refuse(stageMarks, "Top-level cache_control has ttl='%s' but the target block already has cache_control with ttl='%s'", m.top, m.topTarget)
+		if m.last != "" && m.last != m.top {
+			c.refuse(stageMarks, "Top-level cache_control has ttl='%s' but the target block already has cache_control with ttl='%s'", m.top, m.last)
 		}
-		if m.topTarget == "" {
+		if m.last == "" {
 			count++
 		}
 	}

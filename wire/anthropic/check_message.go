@@ -226,6 +226,7 @@ func (c *checker) checkBlock(n, k int, m *role) {
 	c.stands(n, k, m.name, b)
 	c.shape(b, func() string { return fmt.Sprintf("messages.%d.content.%d", n, k) })
 	c.mark(&c.marks.messages, *b, func() string { return fmt.Sprintf("messages.%d.content.%d", n, k) })
+	c.marks.last = ttlOf(b.cache)
 	if !b.is("tool_result") {
 		return
 	}

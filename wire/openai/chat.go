@@ -94,19 +94,11 @@ func (c *chat) system(texts []string) {
 	if len(texts) == 0 {
 		return
 	}
-	var parts []message.Part
+	var parts []wire.Part
 	for _, t := range texts {
-		parts = append(parts, message.Text{Text: t})
+		parts = append(parts, wire.Part{Part: message.Text{Text: t}})
 	}
-	c.contents(cmp.Or(c.dialect.SystemRole, "system"), asParts(parts), c.marks)
-}
-
-func asParts(parts []message.Part) []wire.Part {
-	var out []wire.Part
-	for _, p := range parts {
-		out = append(out, wire.Part{Part: p})
-	}
-	return out
+	c.contents(cmp.Or(c.dialect.SystemRole, "system"), parts, c.marks)
 }
 
 func (c *chat) step(s *wire.Step, mark bool) {
