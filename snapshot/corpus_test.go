@@ -27,6 +27,13 @@ var corpora sync.Map
 // prose in languages of several scripts.
 var corpusKinds = []string{"go", "json", "diff", "shell", "man", "tr", "it", "zh"}
 
+// latinKinds are those kinds that every font draws, and mixedKinds what an
+// agent sees: mostly those, and one part in 29 Chinese.
+var (
+	latinKinds = corpusKinds[:len(corpusKinds)-1]
+	mixedKinds = append(slices.Repeat(latinKinds, 4), "zh")
+)
+
 // corpus returns text of a kind, at least n characters long.
 func corpus(kind string, n int) string {
 	make, _ := corpora.LoadOrStore(kind, sync.OnceValue(func() string { return makeCorpus(kind) }))
@@ -168,8 +175,11 @@ func transcript(n int, kinds ...string) []Segment {
 	var src []Segment
 	each := n / len(kinds)
 	handle := 1
+	taken := map[string]int{}
 	for _, kind := range kinds {
-		text := []rune(corpus(kind, each))[:each]
+		from := taken[kind]
+		taken[kind] += each
+		text := []rune(corpus(kind, from+each))[from:][:each]
 		for chunk := range slices.Chunk(text, 5000) {
 			head := fmt.Sprintf("¶call %d read %s\n", handle, kind)
 			body := string(chunk[:max(0, len(chunk)-len([]rune(head))-1)]) + "\n"

@@ -7,34 +7,41 @@ import (
 	"github.com/stemma-history/stemma/snapshot/internal/font"
 )
 
-// A mask is where an image has ink.
+// A mask is where an image has ink, one bit a pixel, the leftmost of 64 in the
+// highest bit.
 type mask struct {
 	width, height int
-	ink           []bool
+	stride        int // words of a row, one more than it needs
+	bits          []uint64
 }
 
 // newMask takes everything darker than a light grey for ink.
 func newMask(img image.Image) *mask {
 	const light = 0xC0
 	bounds := img.Bounds()
-	m := &mask{width: bounds.Dx(), height: bounds.Dy()}
-	m.ink = make([]bool, m.width*m.height)
+	m := &mask{width: bounds.Dx(), height: bounds.Dy(), stride: (bounds.Dx()+63)/64 + 1}
+	m.bits = make([]uint64, m.stride*m.height)
 	isInk := func(c color.Color) bool { return color.GrayModel.Convert(c).(color.Gray).Y < light }
 	if p, ok := img.(*image.Paletted); ok { // as pages are written
-		inks := make([]bool, len(p.Palette))
+		var inks [256]uint64
 		for i, c := range p.Palette {
-			inks[i] = isInk(c)
+			if isInk(c) {
+				inks[i] = 1
+			}
 		}
 		for y := range m.height {
+			row := m.bits[y*m.stride:]
 			for x, v := range p.Pix[y*p.Stride:][:m.width] {
-				m.ink[y*m.width+x] = inks[v]
+				row[x/64] |= inks[v] << (63 - x%64)
 			}
 		}
 		return m
 	}
 	for y := range m.height {
 		for x := range m.width {
-			m.ink[y*m.width+x] = isInk(img.At(bounds.Min.X+x, bounds.Min.Y+y))
+			if isInk(img.At(bounds.Min.X+x, bounds.Min.Y+y)) {
+				m.bits[y*m.stride+x/64] |= 1 << (63 - x%64)
+			}
 		}
 	}
 	return m
@@ -43,18 +50,14 @@ func newMask(img image.Image) *mask {
 // half returns the picture in a cell; not ok where there is ink above or below
 // the place for pictures.
 func (m *mask) half(s Shape, fr frame, row, column int) (h font.Half, ok bool) {
+	x := column * s.CellWidth
+	word, bit := x/64, uint(x%64)
 	for y := range s.CellHeight {
-		line := m.ink[(row*s.CellHeight+y)*m.width+column*s.CellWidth:][:s.CellWidth]
-		bits := uint16(0)
-		for _, ink := range line {
-			bits <<= 1
-			if ink {
-				bits |= 1
-			}
-		}
+		line := m.bits[(row*s.CellHeight+y)*m.stride+word:]
+		pixels := uint16((line[0]<<bit | line[1]>>(64-bit)) >> (64 - uint(s.CellWidth)))
 		if at := y - fr.top; at >= 0 && at < fr.height {
-			h[at] = bits
-		} else if bits != 0 {
+			h[at] = pixels
+		} else if pixels != 0 {
 			return h, false
 		}
 	}

@@ -12,7 +12,7 @@ const BytesPerCell = 4.1
 var bytesPerCell = map[string]float64{"6x13": 4.5, "8x13": 4.2, "9x15": 6.2, "unifont": 4.5}
 
 const (
-	bytesPerWideCell = 9.2 // half a wide character: Chinese took 9
+	bytesPerWideCell = 9.8 // half a wide character: Chinese took 9.4
 	bytesPerPage     = 700 // of header and PNG, and for rows that are not full
 )
 

@@ -1,0 +1,65 @@
+package snapshot
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestShapesFromAFile(t *testing.T) {
+	shapes, err := ParseShapes("shapes.toml", []byte(`
+[shape.8x16]
+page = [1932, 1932]
+
+[shape.large]
+font = "9x15"
+cell = [10, 20]
+grey = true
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	builtin := Shapes()
+	want := []Shape{
+		builtin[0], // 6x13
+		builtin[1].WithPage(1932, 1932),
+		builtin[2],
+		builtin[3],
+		{Name: "large", Font: "9x15", CellWidth: 10, CellHeight: 20, PageWidth: 1568, PageHeight: 784, Grey: true},
+	}
+	if !slices.Equal(shapes, want) {
+		t.Errorf("got %+v", shapes)
+	}
+}
+
+func TestWrongShapeFilesNameTheKey(t *testing.T) {
+	for data, want := range map[string]string{
+		"[shape.a]\nfont = \"5x7\"":              `shapes.toml: shape "a": font "5x7": want one of 6x13`,
+		"[shape.a]\ncell = [8]":                  `shapes.toml: shape "a": cell = [8]: want width and height in pixels, as in [8, 16]`,
+		"[shape.a]\npage = [0, 5]":               `shapes.toml: shape "a": page = [0 5]: want`,
+		"[shape.a]\npage = [100, 100]":           `shapes.toml: shape "a": page 100×100 holds`,
+		"[shape.a]\ncolour = true":               `shapes.toml: line 2, column 1: the key "shape.a.colour" is not known`,
+		"[shape.a]\ncell = [8, 16]\nfont = true": `shapes.toml: line 3, column 8: `,
+	} {
+		_, err := ParseShapes("shapes.toml", []byte(data))
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: got %v, want %s…", data, err, want)
+		}
+	}
+}
+
+func TestIllegibleScriptsAreNamed(t *testing.T) {
+	for text, want := range map[string]Legibility{
+		"": {},
+		"plain, Türkçe, Ελληνικά, 漢字, العربية, עברית, 한국어, かな ✅": {Characters: 54},
+		"ok ไทย हिन्दी": {Characters: 13, Illegible: 9, Scripts: []string{"Devanagari", "Thai"}},
+	} {
+		got := Legible(text)
+		if got.Characters != want.Characters || got.Illegible != want.Illegible || !slices.Equal(got.Scripts, want.Scripts) {
+			t.Errorf("%q: got %+v, want %+v", text, got, want)
+		}
+	}
+	if share := Legible("abคง").Share(); share != 0.5 {
+		t.Errorf("a share of %v, want half", share)
+	}
+}
