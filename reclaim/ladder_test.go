@@ -59,7 +59,7 @@ func (r *run) send(model catalog.Model) {
 	if err != nil {
 		r.Fatalf("%s, window %d: %v", model.ID, p.Budget.Window, err)
 	}
-	blocks, err := wiretest.Blocks(r.wire.Name, body.JSON)
+	blocks, err := wiretest.Blocks(body.JSON)
 	if err != nil {
 		r.Fatal(err)
 	}

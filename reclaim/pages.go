@@ -86,7 +86,7 @@ func setPages(d *draft, from, to int) (set pageSet, why string) {
 		return set, err.Error()
 	}
 	set.treatment = history.Treatment{From: d.problem.Path[from].Handle(), To: d.problem.Path[to-1].Handle(), As: history.AsPages, Text: snapshot.Guide, Pages: record}
-	standing := d.pagesAt(from)
+	standing := d.pagesIn(from, to)
 	price, gain := d.problem.Meter.Tokens(d.treatmentCost(&set.treatment))-standing, text-standing
 	if float64(price) > paysAt*float64(gain) {
 		return set, fmt.Sprintf("%d pages would cost %d tokens more, the text costs %d", len(pages), price, gain)
@@ -159,12 +159,15 @@ func indexShare(p *Problem) float64 {
 	return min(most, float64(price)/4/tokensPerCharacter/float64(characters))
 }
 
-// pagesAt is what pages cost that stand at an index already.
-func (d *draft) pagesAt(i int) int {
-	if cover := d.entries[i].cover; cover != nil && cover.As == history.AsPages && d.entries[i].first {
-		return d.problem.Meter.Tokens(d.entries[i].cost)
+// pagesIn is what pages cost that stand in a range already.
+func (d *draft) pagesIn(from, to int) int {
+	sum := 0
+	for i := from; i < to; i++ {
+		if e := &d.entries[i]; e.first && e.cover.As == history.AsPages {
+			sum += d.problem.Meter.Tokens(e.cost)
+		}
 	}
-	return 0
+	return sum
 }
 
 // imagesOutside counts the images that stand outside a range.
@@ -222,11 +225,9 @@ func (d *draft) pinStubs(from, to int) []history.Treatment {
 // it stands in the view.
 func (d *draft) pageSource(from, to int) []snapshot.Segment {
 	var source []snapshot.Segment
-	if cover := d.entries[from].cover; cover != nil && cover.As == history.AsPages && d.index(cover.From.Depth) == from && d.sameShape(cover.Pages) {
-		if grown := d.index(cover.To.Depth) + 1; grown <= to {
-			source = sourceOf(d.problem.Path, cover)
-			from = grown
-		}
+	if standing := d.grown(from, to); standing != nil {
+		source = sourceOf(d.problem.Path, standing)
+		from = d.index(standing.To.Depth) + 1
 	}
 	stubs := map[history.Handle]string{}
 	for _, t := range d.pinStubs(from, to) {
@@ -239,6 +240,22 @@ func (d *draft) pageSource(from, to int) []snapshot.Segment {
 		return d.stubAt(h)
 	}
 	return append(source, serialise(d.problem.Path[from:to], stub)...)
+}
+
+// grown returns the pages of the path, made for this reader, that cover the most
+// of a range from its beginning; nil where there are none. They go on growing.
+func (d *draft) grown(from, to int) *history.Treatment {
+	var most *history.Treatment
+	for _, c := range compactions(d.problem.Path) {
+		for i := range c.Treatments {
+			t := &c.Treatments[i]
+			if t.As == history.AsPages && t.From == d.problem.Path[from].Handle() && d.index(t.To.Depth) < to && d.sameShape(t.Pages) &&
+				(most == nil || t.To.Depth > most.To.Depth) {
+				most = t
+			}
+		}
+	}
+	return most
 }
 
 func (d *draft) sameShape(p *history.Pages) bool {
@@ -279,7 +296,7 @@ func sourceOf(path []history.Entry, pages *history.Treatment) []snapshot.Segment
 	var source []snapshot.Segment
 	var before []*history.Compaction
 	first := path[0].Depth
-	from := pages.From.Depth
+	next := pages.From.Depth // the first entry that is not on a page yet
 	for i := range path {
 		c := path[i].Compaction
 		if c == nil {
@@ -287,27 +304,23 @@ func sourceOf(path []history.Entry, pages *history.Treatment) []snapshot.Segment
 		}
 		for j := range c.Treatments {
 			t := &c.Treatments[j]
-			if t.As != history.AsPages || t.From != pages.From || t.To.Depth > pages.To.Depth {
+			if !sameSnapshot(t, pages) || t.To.Depth < next || t.To.Depth > pages.To.Depth {
 				continue
-			}
-			if string(t.Pages.Shape) != string(pages.Pages.Shape) || t.Pages.Renderer != pages.Pages.Renderer {
-				source, from = nil, pages.From.Depth
 			}
 			fold := history.FoldTreatments(append(before[:len(before):len(before)], &history.Compaction{Treatments: c.Treatments[:j]}))
 			standing := map[*history.Treatment]bool{}
-			source = append(source, serialise(path[from-first:t.To.Depth-first+1], func(h history.Handle) (string, bool) { return stubIn(&fold, h, standing) })...)
-			from = t.To.Depth + 1
-			if sameRange(t, pages) {
-				return source
-			}
+			source = append(source, serialise(path[next-first:t.To.Depth-first+1], func(h history.Handle) (string, bool) { return stubIn(&fold, h, standing) })...)
+			next = t.To.Depth + 1
 		}
 		before = append(before, c)
 	}
 	return source
 }
 
-func sameRange(t, u *history.Treatment) bool {
-	return t.From == u.From && t.To == u.To && len(t.Pages.Pages) == len(u.Pages.Pages)
+// sameSnapshot reports whether two treatments are pages of one snapshot, which
+// grew from one to the other.
+func sameSnapshot(t, u *history.Treatment) bool {
+	return t.As == history.AsPages && t.From == u.From && string(t.Pages.Shape) == string(u.Pages.Shape) && t.Pages.Renderer == u.Pages.Renderer
 }
 
 // stubIn returns what stands in a fold for an entry or a part.
