@@ -22,7 +22,6 @@ import (
 type run struct {
 	*rapid.T
 	wire   wires.Wire
-	models []catalog.Model
 	path   []history.Entry
 	before []string // the blocks of the request before; nil where the prefix may change
 	window int

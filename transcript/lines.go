@@ -55,7 +55,7 @@ func lines(r io.Reader, maxLine int64) iter.Seq2[Line, error] {
 		for {
 			data, size, err := readLine(buffered, maxLine, seekable)
 			switch {
-			case err != nil && err != io.EOF:
+			case err != nil && !errors.Is(err, io.EOF):
 				yield(Line{}, fmt.Errorf("line %d: %w", line.Number, err))
 				return
 			case size == 0:
@@ -70,7 +70,7 @@ func lines(r io.Reader, maxLine int64) iter.Seq2[Line, error] {
 				}
 			}
 			line.Data, line.own = trimEnd(data), size > lineBuffer
-			line.Torn = err == io.EOF
+			line.Torn = errors.Is(err, io.EOF)
 			if !yield(line, nil) || line.Torn {
 				return
 			}
