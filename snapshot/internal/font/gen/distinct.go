@@ -118,6 +118,7 @@ var ranks = []struct {
 }{
 	{font.TileBase, font.MaxCode, 0},
 	{0x0020, 0x007E, 0},
+	{0x00D0, 0x00D0, 2}, // after the Đ of Vietnamese and Croatian
 	{0x00A1, 0x017F, 1},
 	{0x018F, 0x018F, 2}, {0x0259, 0x0259, 2}, // Azerbaijani schwa
 	{0x01A0, 0x01A1, 2}, {0x01AF, 0x01B0, 2}, // Vietnamese
