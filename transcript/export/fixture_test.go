@@ -93,11 +93,6 @@ func (b *builder) boundary(entry history.ID) history.Boundary {
 	return at
 }
 
-func (b *builder) goTo(entry history.ID) {
-	b.Helper()
-	b.must(b.MoveTip(b.Context(), b.boundary(entry), b.tip()))
-}
-
 func (b *builder) mark(entry history.ID, name string, by message.Author) history.Checkpoint {
 	b.Helper()
 	m, err := b.Mark(b.Context(), b.boundary(entry), history.Checkpoint{Name: name, SetBy: by})
