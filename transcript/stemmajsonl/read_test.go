@@ -61,7 +61,7 @@ func previews(t *testing.T, c history.ID, lines []string) (path []string, report
 }
 
 // The lines of a chain of n: header, then blob and entry in turn, then end.
-func blobLineOf(n int) int  { return 2*n - 1 }
+
 func entryLineOf(n int) int { return 2 * n }
 
 func TestDamagedEntryKeepsItsPlaceAndItsLine(t *testing.T) {
@@ -105,8 +105,8 @@ func TestWhatIsWrongIsNamedWithItsLine(t *testing.T) {
 		"unknown pin":       {func(l []string) []string { return slices.Insert(l, 3, `{"type":"pin"}`+"\n") }, 4, "the pin is skipped"},
 		"queued without id": {func(l []string) []string { return slices.Insert(l, 3, `{"type":"queued"}`+"\n") }, 4, "without an id"},
 		"cut off":           {func(l []string) []string { return l[:len(l)-1] }, 0, "cut off"},
-		"half a line":       {func(l []string) []string { l[len(l)-1] = `{"type":"en`; return l }, int(entryLineOf(3) + 2), "cannot be read"},
-		"behind the end":    {func(l []string) []string { return append(l, `{"type":"pin"}`+"\n") }, int(entryLineOf(3) + 3), "the pin is skipped"},
+		"half a line":       {func(l []string) []string { l[len(l)-1] = `{"type":"en`; return l }, entryLineOf(3) + 2, "cannot be read"},
+		"behind the end":    {func(l []string) []string { return append(l, `{"type":"pin"}`+"\n") }, entryLineOf(3) + 3, "the pin is skipped"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, lines := chain(3)
