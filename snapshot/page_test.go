@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"image/png"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -290,4 +292,92 @@ func FuzzPages(f *testing.F) {
 			t.Errorf("not the same text: %s", difference(got, Canonical(text)))
 		}
 	})
+}
+
+// Decoders that others wrote accept every page, and a page that one of them
+// has written anew reads the same.
+func TestOtherDecodersAcceptPages(t *testing.T) {
+	src := []Segment{{Handle: "1", Text: corpus("go", 20_000)[:20_000]}, {Handle: "2", Text: "grey\n" + corpus("tr", 2000)[:2000], Grey: true}}
+	for _, shape := range Shapes() {
+		shape.Grey = true
+		for _, p := range render(t, src, shape, Options{}) {
+			name := filepath.Join(t.TempDir(), "page.png")
+			if err := os.WriteFile(name, p.PNG, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := png.Decode(bytes.NewReader(p.PNG)); err != nil {
+				t.Errorf("%s: image/png: %v", shape.Name, err)
+			}
+			if check, err := exec.LookPath("pngcheck"); err == nil {
+				if out, err := exec.Command(check, "-q", name).CombinedOutput(); err != nil || len(out) > 0 {
+					t.Errorf("%s: pngcheck: %v: %s", shape.Name, err, out)
+				}
+			}
+			if convert, err := exec.LookPath("convert"); err == nil { // ImageMagick
+				again := name + ".rgb.png"
+				if out, err := exec.Command(convert, name, "-define", "png:color-type=2", again).CombinedOutput(); err != nil {
+					t.Errorf("%s: convert: %v: %s", shape.Name, err, out)
+					continue
+				}
+				data, err := os.ReadFile(again)
+				if err != nil {
+					t.Fatal(err)
+				}
+				own, _ := Read(p.PNG)
+				if r, err := Read(data); err != nil || r.Text != own.Text {
+					t.Errorf("%s: written anew: %v", shape.Name, err)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatIsNoPageIsRefused(t *testing.T) {
+	shape, _ := ShapeNamed("6x13")
+	page := render(t, []Segment{{Text: corpus("go", 3000)[:3000]}}, shape, Options{})[0]
+	img, err := png.Decode(bytes.NewReader(page.PNG))
+	if err != nil {
+		t.Fatal(err)
+	}
+	encode := func(img image.Image) []byte {
+		var b bytes.Buffer
+		if err := png.Encode(&b, img); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	cropped := encode(img.(*image.Paletted).SubImage(image.Rect(0, 0, page.Width-6, page.Height)))
+	if r, err := Read(cropped); err == nil {
+		t.Errorf("a cropped page reads as %q", r.Text)
+	}
+	speck := image.NewPaletted(img.Bounds(), img.(*image.Paletted).Palette)
+	copy(speck.Pix, img.(*image.Paletted).Pix)
+	speck.Pix[20*speck.Stride+20] ^= 1
+	if r, err := Read(encode(speck)); err == nil {
+		t.Errorf("a page with another pixel reads as %q", r.Text)
+	}
+	// A letter in place of another is no picture that is unknown: the checksum tells.
+	c, err := newCutter([]Segment{{Text: "one letter"}}, shape, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sheet, _ := c.next(nil)
+	sheet.cells[sheet.columns()] = 'O'
+	var a artist
+	r, err := Read(a.draw(&sheet).PNG)
+	var checksum *ChecksumError
+	if !errors.As(err, &checksum) || r.Text != "One letter" {
+		t.Errorf("another letter reads as %q, %v", r.Text, err)
+	}
+	for name, data := range map[string][]byte{
+		"nothing": nil, "text": []byte("page 1 crc 00000000"), "half": page.PNG[:len(page.PNG)/2],
+		"white": encode(image.NewGray(image.Rect(0, 0, 60, 26))), "a dot": encode(image.NewGray(image.Rect(0, 0, 1, 1))),
+	} {
+		if _, err := Read(data); err == nil {
+			t.Errorf("%s is a page", name)
+		}
+	}
+	if _, err := Read(encode(image.NewGray(image.Rect(0, 0, 600, 260)))); !errors.Is(err, ErrNotAPage) {
+		t.Errorf("a black image: %v", err)
+	}
 }
