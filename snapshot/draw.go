@@ -113,11 +113,11 @@ func (b *band) eight(out []byte, height int, width uint, h *[8]*font.Half) {
 	w := width & 63
 	for y := range height {
 		k := y & (font.MaxHeight - 1)
-		a := uint64(h0[k])<<w | uint64(h1[k])
-		b2 := uint64(h2[k])<<w | uint64(h3[k])
-		c := uint64(h4[k])<<w | uint64(h5[k])
-		d := uint64(h6[k])<<w | uint64(h7[k])
-		v := (a<<(2*w&63)|b2)<<(4*w&63) | c<<(2*w&63) | d
+		h01 := uint64(h0[k])<<w | uint64(h1[k])
+		h23 := uint64(h2[k])<<w | uint64(h3[k])
+		h45 := uint64(h4[k])<<w | uint64(h5[k])
+		h67 := uint64(h6[k])<<w | uint64(h7[k])
+		v := (h01<<(2*w&63)|h23)<<(4*w&63) | h45<<(2*w&63) | h67
 		binary.BigEndian.PutUint64(out[y*b.stride:], v<<((64-8*w)&63))
 	}
 }

@@ -45,7 +45,7 @@ func Read(page []byte) (Reading, error) {
 		return Reading{}, fmt.Errorf("reading a page: %w", err)
 	}
 	ink := newMask(img)
-	best, failure := Reading{}, error(fmt.Errorf("reading a page: %w", ErrNotAPage))
+	best, failure := Reading{}, fmt.Errorf("reading a page: %w", ErrNotAPage)
 	for _, s := range ink.candidates() {
 		r, err := ink.read(faceFor(s))
 		if err == nil {
