@@ -371,7 +371,7 @@ func TestWhatIsNoPageIsRefused(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{
 		"nothing": nil, "text": []byte("page 1 crc 00000000"), "half": page.PNG[:len(page.PNG)/2],
-		"white": encode(image.NewGray(image.Rect(0, 0, 60, 26))), "a dot": encode(image.NewGray(image.Rect(0, 0, 1, 1))),
+		"too large": encode(image.NewGray(image.Rect(0, 0, 8001, 1))), "white": encode(image.NewGray(image.Rect(0, 0, 60, 26))), "a dot": encode(image.NewGray(image.Rect(0, 0, 1, 1))),
 	} {
 		if _, err := Read(data); err == nil {
 			t.Errorf("%s is a page", name)

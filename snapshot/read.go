@@ -40,6 +40,13 @@ func (e *ChecksumError) Error() string {
 // font and cell the page has, it finds out. With a *ChecksumError comes the
 // text as far as it could be read; other errors come without.
 func Read(page []byte) (Reading, error) {
+	size, err := png.DecodeConfig(bytes.NewReader(page))
+	if err == nil && max(size.Width, size.Height) > maxSide {
+		err = ErrNotAPage
+	}
+	if err != nil {
+		return Reading{}, fmt.Errorf("reading a page: %w", err)
+	}
 	img, err := png.Decode(bytes.NewReader(page))
 	if err != nil {
 		return Reading{}, fmt.Errorf("reading a page: %w", err)

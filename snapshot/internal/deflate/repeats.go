@@ -10,13 +10,22 @@ const (
 // bytes at a distance before it. Offsets count from the scanline's start.
 type span struct{ from, to, distance int32 }
 
+// A place is a cell that is not the first of the page's: its row, and from bit
+// 16 its column. (The very first cell is then not found again, which matters
+// little.) The zero value is none.
+type place uint32
+
+func placeAt(row, column int) place { return place(column)<<16 | place(row) }
+func (p place) row() int            { return int(p & 0xFFFF) }
+func (p place) column() int         { return int(p >> 16) }
+
 // repeats finds stretches of text that occurred before.
 type repeats struct {
 	*Bitmap
 	unit int // cells after which cell and byte borders meet: repeats are so many cells apart
 
-	head  [1 << headBits]int32 // the last place with a hash, plus 1
-	prev  []int32              // the place before it with the same hash, plus 1
+	head  [1 << headBits]place // the last with a hash
+	prev  []place              // by cell, the one before with the same hash
 	hash  []uint32             // of the windows of the current row
 	found []span
 }
@@ -29,7 +38,7 @@ func (p *repeats) reset(b *Bitmap) {
 	}
 	clear(p.head[:])
 	if cap(p.prev) < len(b.Cells) {
-		p.prev = make([]int32, len(b.Cells))
+		p.prev = make([]place, len(b.Cells))
 		p.hash = make([]uint32, b.Columns)
 	}
 	if cap(p.hash) < b.Columns {
@@ -88,10 +97,9 @@ func (p *repeats) enter(row, c int) {
 	if c+windowCells > p.Columns {
 		return
 	}
-	place := row*p.Columns + c
 	head := &p.head[p.hash[c]]
-	p.prev[place] = *head
-	*head = int32(place + 1)
+	p.prev[row*p.Columns+c] = *head
+	*head = placeAt(row, c)
 }
 
 // longest returns the longest stretch of cells [from, to) around column c that
@@ -99,13 +107,13 @@ func (p *repeats) enter(row, c int) {
 // stretch does not begin before the column covered.
 func (p *repeats) longest(row, c, covered int) (from, to, distance int) {
 	cells := p.Cells[row*p.Columns : (row+1)*p.Columns]
-	place := int(p.head[p.hash[c]]) - 1
+	at := p.head[p.hash[c]]
 	for range maxTries {
-		if place < 0 {
+		if at == 0 {
 			break
 		}
-		placeRow, pc := place/p.Columns, place%p.Columns
-		d := (row-placeRow)*p.RowHeight*p.Pitch + (c-pc)/p.unit*(p.unit*p.CellBits/8)
+		placeRow, pc := at.row(), at.column()
+		d := (row-placeRow)*p.RowHeight*p.Pitch + (c-pc)*p.CellBits/8
 		if d > window {
 			break
 		}
@@ -123,7 +131,7 @@ func (p *repeats) longest(row, c, covered int) (from, to, distance int) {
 				from, to, distance = c-before, c+n, d
 			}
 		}
-		place = int(p.prev[place]) - 1
+		at = p.prev[placeRow*p.Columns+pc]
 	}
 	return from, to, distance
 }
