@@ -62,11 +62,11 @@ func (s *sheet) columns() int { return s.page.Width / s.face.shape.CellWidth }
 // A cutter makes the sheets of a source, one after the other.
 type cutter struct {
 	src    []Segment
+	shape  Shape
 	at     place
 	number int
-	grey   bool
 	own    *setter
-	cjk    *setter // nil where the shape's own font draws what Unifont does
+	cjk    *setter // made for the first page that needs it, as loading Unifont takes time
 }
 
 func newCutter(src []Segment, shape Shape, opts Options) (*cutter, error) {
@@ -76,11 +76,8 @@ func newCutter(src []Segment, shape Shape, opts Options) (*cutter, error) {
 	if err := checkHandles(src); err != nil {
 		return nil, err
 	}
-	c := &cutter{src: src, number: max(opts.First, 1), grey: shape.Grey, own: newSetter(shape)}
-	if c.own.face.fallback == nil && shape.Font != fallbackFont {
-		c.cjk = newSetter(shape.cjk())
-		c.own.burst.watched = true
-	}
+	c := &cutter{src: src, shape: shape, number: max(opts.First, 1), own: newSetter(shape)}
+	c.own.burst.watched = c.own.face.fallback == nil && shape.Font != fallbackFont
 	return c, nil
 }
 
@@ -98,13 +95,16 @@ func newSetter(s Shape) *setter {
 // then drawn instead. Either way text added later changes nothing.
 func (c *cutter) next(cells []cell) (s sheet, more bool) {
 	set := c.own
-	page, end := set.fill(c.src, c.at, math.MaxInt, c.grey)
+	page, end := set.fill(c.src, c.at, math.MaxInt, c.shape.Grey)
 	if set.burst.found {
 		start := set.burst.start
+		if c.cjk == nil {
+			c.cjk = newSetter(c.shape.cjk())
+		}
 		set = c.cjk
-		if page, end = set.fill(c.src, c.at, math.MaxInt, c.grey); page.End <= start {
+		if page, end = set.fill(c.src, c.at, math.MaxInt, c.shape.Grey); page.End <= start {
 			set = c.own
-			page, end = set.fill(c.src, c.at, start, c.grey)
+			page, end = set.fill(c.src, c.at, start, c.shape.Grey)
 		}
 	}
 	c.at = end
