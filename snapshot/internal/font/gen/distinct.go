@@ -2,7 +2,7 @@ package main
 
 import (
 	"cmp"
-	"fmt"
+	"encoding/binary"
 	"maps"
 	"slices"
 	"unicode"
@@ -13,7 +13,14 @@ import (
 // set is a font in the making: what each character looks like.
 type set map[rune]picture
 
-func (p picture) key() string { return fmt.Sprint(p.width, p.rows) }
+// key is the same for pictures that look the same.
+func (p picture) key() string {
+	key := []byte{byte(p.width)}
+	for _, row := range p.rows {
+		key = binary.LittleEndian.AppendUint32(key, row)
+	}
+	return string(key)
+}
 
 // half returns the picture of one cell: the left or right half of a wide
 // character, or a narrow character itself.
