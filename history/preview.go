@@ -3,6 +3,7 @@ package history
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stemma-history/stemma/message"
@@ -71,24 +72,34 @@ func describeMedia(kind string, m message.Media) string {
 	return fmt.Sprintf("[%s %s]", kind, name)
 }
 
-// clip makes one line of at most PreviewLen bytes, cut between characters.
+// clip makes one line of at most PreviewLen bytes, cut between characters. It
+// reads no more of s than shows.
 func clip(s string) string {
-	if len(s) > 8*PreviewLen { // the rest cannot show, however much space is folded
-		s = s[:8*PreviewLen]
-	}
-	s = strings.Join(strings.Fields(strings.ToValidUTF8(s, "\uFFFD")), " ")
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7F {
-			return -1
+	line := make([]byte, 0, PreviewLen+utf8.UTFMax)
+	gap := false
+	for _, r := range s {
+		if unicode.IsSpace(r) {
+			gap = len(line) > 0
+			continue
 		}
-		return r
-	}, s)
-	if len(s) <= PreviewLen {
-		return s
+		if r < ' ' || r == 0x7F {
+			continue
+		}
+		if gap {
+			line, gap = append(line, ' '), false
+		}
+		if line = utf8.AppendRune(line, r); len(line) > PreviewLen {
+			return cutLine(line)
+		}
 	}
+	return string(line)
+}
+
+// cutLine shortens a line that is too long, and says so.
+func cutLine(line []byte) string {
 	end := PreviewLen - len("…")
-	for !utf8.RuneStart(s[end]) {
+	for !utf8.RuneStart(line[end]) {
 		end--
 	}
-	return s[:end] + "…"
+	return string(line[:end]) + "…"
 }
