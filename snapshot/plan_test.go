@@ -85,14 +85,14 @@ func TestPagesOfNoUseAreRefused(t *testing.T) {
 // The estimate of a page's size must seldom be too low, or too high to be of
 // use.
 func TestSizesAreEstimatedCarefully(t *testing.T) {
-	noise := make([]byte, 20_000)
+	noise := make([]byte, 9_000)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for i := range noise {
 		noise[i] = byte(rnd.Uint32())
 	}
 	texts := map[string]string{"random strings": base64.StdEncoding.EncodeToString(noise)}
 	for _, kind := range append([]string{"ja", "ko", "ru"}, corpusKinds...) {
-		texts[kind] = string([]rune(corpus(kind, 25_000))[:25_000])
+		texts[kind] = string([]rune(corpus(kind, 12_000))[:12_000])
 	}
 	for name, text := range texts {
 		for _, shape := range append(Shapes(), Shape{Name: "9x15", Font: "9x15", CellWidth: 9, CellHeight: 15,
