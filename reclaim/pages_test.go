@@ -164,3 +164,17 @@ func TestPagesThatDoNotFitGiveWayToAnOutline(t *testing.T) {
 		t.Errorf("%d pages", n)
 	}
 }
+
+func TestScriptsThatModelsMisreadStayText(t *testing.T) {
+	var s session
+	s.add(message.Prompt("the task"))
+	for range 40 {
+		s.call("bash", `{"command":"x"}`, strings.Repeat("ข้อความภาษาไทยยาวมาก ", 200))
+	}
+	p := Problem{Path: s.path, Budget: Budget{Window: 400_000, Reserve: 10_000, Target: 0, Tail: 2000}, Rungs: []Rung{Pages}}
+	p.Reader, p.Meter = dense()
+	plan, err := Make(p)
+	if err != nil || plan.Compaction != nil || !strings.Contains(plan.Steps[0].Why, "Thai") {
+		t.Errorf("plan %+v (%v)", plan.Steps, err)
+	}
+}

@@ -84,6 +84,9 @@ func (o *snapshotOptions) run(ctx context.Context) error {
 		return err
 	}
 	o.note(p.changes)
+	if l := snapshot.Legible(text); l.Illegible > 0 {
+		o.err.printf("stemma: %.0f %% of the characters are %s, which models misread on pages: better kept as text\n", 100*l.Share(), strings.Join(l.Scripts, ", "))
+	}
 	switch {
 	case o.plan:
 		return o.printPlan(p)
@@ -110,10 +113,11 @@ type pagesError struct{ reason string }
 func (e *pagesError) Error() string { return e.reason }
 
 // shapeFlags choose how pages are drawn, and for whom.
-type shapeFlags struct{ shape, model string }
+type shapeFlags struct{ shape, shapes, model string }
 
 func (f *shapeFlags) register(c *cobra.Command) {
 	c.Flags().StringVarP(&f.shape, "shape", "s", "", "draw in `SHAPE`: "+strings.Join(shapeNames(), ", ")+" (default: that of the model)")
+	c.Flags().StringVar(&f.shapes, "shapes", "", "take shapes from the TOML `FILE` too: those in it stand in place of the built-in ones of their names")
 	c.Flags().StringVarP(&f.model, "model", "m", "", "draw for `MODEL`: the pages as large as it sees them")
 	_ = c.RegisterFlagCompletionFunc("model", completeModel) // both exist
 	_ = c.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions(shapeNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -149,15 +153,38 @@ func (f *shapeFlags) reader() (pageReader, error) {
 	if r.shape.Font != "" && f.shape == "" {
 		return r, nil
 	}
-	shape, ok := snapshot.ShapeNamed(cmp.Or(f.shape, snapshot.DefaultShape))
-	if !ok {
-		return r, usagef("shape %q: expected %s", f.shape, strings.Join(shapeNames(), ", "))
+	shape, err := f.named(cmp.Or(f.shape, snapshot.DefaultShape))
+	if err != nil {
+		return r, err
 	}
 	if r.shape.Font != "" {
 		shape = shape.WithPage(r.shape.PageWidth, r.shape.PageHeight)
 	}
 	r.shape = shape
 	return r, nil
+}
+
+// named returns the shape with a name, of those that are built in and those of
+// the file.
+func (f *shapeFlags) named(name string) (snapshot.Shape, error) {
+	shapes := snapshot.Shapes()
+	if f.shapes != "" {
+		data, err := os.ReadFile(f.shapes)
+		if err == nil {
+			shapes, err = snapshot.ParseShapes(f.shapes, data)
+		}
+		if err != nil {
+			return snapshot.Shape{}, err
+		}
+	}
+	var names []string
+	for _, s := range shapes {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return snapshot.Shape{}, usagef("shape %q: expected %s", name, strings.Join(names, ", "))
 }
 
 // showPages shows pages in the terminal.
