@@ -46,6 +46,8 @@ func drawPath() *rapid.Generator[[]Entry] {
 	})
 }
 
+// TestTrimKeepsTheNewestAndNeverOrphansAResult also holds P8: a checkpoint before
+// the cut is dropped, never moved.
 func TestTrimKeepsTheNewestAndNeverOrphansAResult(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := drawPath().Draw(t, "path")
