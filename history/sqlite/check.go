@@ -19,7 +19,7 @@ func (s *Store) Check(ctx context.Context, repair bool) iter.Seq2[history.Proble
 		c := &checker{ctx: ctx, s: s, repair: repair, yield: yield}
 		for _, step := range []func() error{c.file, c.searchIndex, c.links, c.trees, c.bodies, c.blobs} {
 			err := step()
-			if err == errStop {
+			if errors.Is(err, errStop) {
 				return
 			}
 			if err != nil {

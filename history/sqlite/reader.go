@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"iter"
 )
 
@@ -41,7 +42,7 @@ func query2[T any](ctx context.Context, s *Store, query string, args []any, read
 			}
 			return nil
 		})
-		if err != nil && err != errStop {
+		if err != nil && !errors.Is(err, errStop) {
 			var none T
 			yield(none, err)
 		}
