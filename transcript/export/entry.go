@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
-	"strings"
 	"time"
 
 	"github.com/stemma-history/stemma/history"
@@ -65,8 +64,11 @@ type imageView struct {
 	Width, Height int
 }
 
-// rangeView is a treatment of a compaction.
-type rangeView struct{ Range, As, Text string }
+// rangeView is a range of a compaction, with what stands for it.
+type rangeView struct {
+	Range, As string
+	Fold      *foldView
+}
 
 func (w *htmlWriter) entry(p *piece) (*entryView, error) {
 	v := &entryView{ID: p.ID, Depth: p.Depth, Created: p.Created.UTC(), Pinned: p.Pinned}
@@ -199,9 +201,12 @@ func (w *htmlWriter) image(h history.Handle, img message.Image) ([]partView, err
 
 func compactionParts(c *history.Compaction) []partView {
 	v := partView{Note: upperFirst(why(&c.Reason)) + ". From here on the model is shown:"}
-	for i := range c.Treatments {
-		t := &c.Treatments[i]
-		v.Ranges = append(v.Ranges, rangeView{Range: rangeOf(t), As: shownAs(t), Text: strings.TrimSpace(visible(t.Text))})
+	for _, r := range shownRanges(c) {
+		shown := rangeView{Range: r.Range, As: r.As}
+		if r.Text != "" {
+			shown.Fold = &foldView{Class: "record", Peek: line(r.Text, 120), Text: r.Text}
+		}
+		v.Ranges = append(v.Ranges, shown)
 	}
 	parts := []partView{v}
 	if c.Reason.Note != "" {

@@ -22,9 +22,10 @@ func newMarkdown(options ...goldmark.Option) goldmark.Markdown {
 
 var markdownParser = sync.OnceValue(func() parser.Parser { return newMarkdown().Parser() })
 
-// maxProse is the longest text that is read as Markdown, in bytes. Longer ones
-// are dumps; parsing them would take longer than anyone reads.
-const maxProse = 256 << 10
+// maxProse is the longest text that is read as Markdown, in bytes. The parser
+// takes quadratic time for hostile text: 2 s for this much (goldmark v1.8.7,
+// "[a](" repeated). Models rarely answer at greater length.
+const maxProse = 64 << 10
 
 // inert returns Markdown in which no HTML is left: an unclosed tag or comment
 // would swallow what stands after it. Code keeps its angle brackets as they

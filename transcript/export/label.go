@@ -126,19 +126,39 @@ func outcome(o message.Outcome) string {
 	return line(string(o), 40)
 }
 
-// rangeOf names the entries of a treatment.
-func rangeOf(t *history.Treatment) string {
-	if t.From == t.To {
-		return t.From.String()
-	}
-	return t.From.String() + "–" + t.To.String()
+// shownRange says how a compaction shows part of the path from there on.
+type shownRange struct {
+	Range string // handles
+	As    string
+	Text  string // what stands for the range, if anything
 }
 
-// shownAs says how a treatment shows its range.
+// shownRanges lists what a compaction does. Lines that stand for single results
+// are put together: there may be hundreds.
+func shownRanges(c *history.Compaction) []shownRange {
+	var ranges []shownRange
+	var lines []string
+	for i := range c.Treatments {
+		t := &c.Treatments[i]
+		r := shownRange{Range: t.From.String(), As: shownAs(t), Text: strings.TrimSpace(visible(t.Text))}
+		if t.From != t.To {
+			r.Range += "–" + t.To.String()
+		}
+		if t.As == history.AsStub {
+			lines = append(lines, r.Range+": "+line(t.Text, 400))
+			continue
+		}
+		ranges = append(ranges, r)
+	}
+	if len(lines) == 0 {
+		return ranges
+	}
+	stubs := shownRange{Range: count(len(lines), "place", "places"), As: "a line instead", Text: strings.Join(lines, "\n")}
+	return append([]shownRange{stubs}, ranges...)
+}
+
 func shownAs(t *history.Treatment) string {
 	switch t.As {
-	case history.AsStub:
-		return "a line in its place"
 	case history.AsPages:
 		return count(len(t.Pages.Pages), "page", "pages") + " of a snapshot"
 	case history.AsOutline:

@@ -167,13 +167,13 @@ func (w *markdownWriter) result(p *piece, h history.Handle, r message.ToolResult
 
 func (w *markdownWriter) compaction(c *history.Compaction) {
 	w.printf("\nMade because %s. From here on the model is shown:\n\n", escapeMarkdown(why(&c.Reason)))
-	for i := range c.Treatments {
-		t := &c.Treatments[i]
-		w.printf("- %s: %s\n", rangeOf(t), shownAs(t))
+	ranges := shownRanges(c)
+	for _, r := range ranges {
+		w.printf("- %s: %s\n", r.Range, r.As)
 	}
-	for i := range c.Treatments {
-		if t := &c.Treatments[i]; t.Text != "" && t.As != history.AsStub {
-			w.folded(fmt.Sprintf("Text for %s", rangeOf(t)), t.Text, "text")
+	for _, r := range ranges {
+		if r.Text != "" {
+			w.folded("Text for "+r.Range, r.Text, "text")
 		}
 	}
 	if c.Reason.Note != "" {

@@ -2,9 +2,11 @@ package export
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
 	"net/url"
 	"regexp"
+	"strings"
 	"sync"
 
 	"github.com/microcosm-cc/bluemonday"
@@ -37,16 +39,28 @@ func plain(text string) template.HTML {
 
 var markdownRenderer = sync.OnceValue(func() goldmark.Markdown {
 	// goldmark's own renderers have priority 1000 and yield to lower ones.
-	own := renderer.WithNodeRenderers(util.Prioritized(imageLinks{}, 100))
+	own := renderer.WithNodeRenderers(util.Prioritized(unhidden{}, 100))
 	return newMarkdown(goldmark.WithRendererOptions(own))
 })
 
-// imageLinks renders images as links.
-type imageLinks struct{}
+// unhidden shows what would not be seen otherwise: images, which the page does
+// not load, and the definitions of links.
+type unhidden struct{}
 
 // RegisterFuncs implements [renderer.NodeRenderer].
-func (imageLinks) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+func (unhidden) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindImage, imageLink)
+	r.Register(ast.KindLinkReferenceDefinition, definition)
+}
+
+func definition(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	n := node.(*ast.LinkReferenceDefinition)
+	text := fmt.Sprintf("[%s]: %s %s", n.Label, n.Destination, n.Title)
+	_, err := w.WriteString("<p><code>" + template.HTMLEscapeString(strings.TrimSpace(text)) + "</code></p>\n")
+	return ast.WalkContinue, err
 }
 
 // imageLink puts the text for an image, as a link to it, in its place.
