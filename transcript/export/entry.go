@@ -200,7 +200,7 @@ func (w *htmlWriter) image(h history.Handle, img message.Image) ([]partView, err
 }
 
 func compactionParts(c *history.Compaction) []partView {
-	v := partView{Note: upperFirst(why(&c.Reason)) + ". From here on the model is shown:"}
+	v := partView{Note: "Made because " + why(&c.Reason) + ". From here on the model is shown:"}
 	for _, r := range shownRanges(c) {
 		shown := rangeView{Range: r.Range, As: r.As}
 		if r.Text != "" {

@@ -2,16 +2,15 @@ package export
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
+	"context"
+	"errors"
 	"flag"
+	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"golang.org/x/net/html"
-	"pgregory.net/rapid"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
@@ -68,76 +67,6 @@ func TestHTMLOfAConversationWithEverythingInIt(t *testing.T) {
 	golden(t, "tree.html", page)
 }
 
-// TestNoContentIsTakenForTheExportsOwnWords: in Markdown, what people, models
-// and tools said stands behind >, so that no line of it is a heading of ours.
-func TestNoContentIsTakenForTheExportsOwnWords(t *testing.T) {
-	hostile := []string{"# heading", "## 3 · Person", "> quoted", "```", "````", "</details>", "<script>alert(1)</script>", "<!--", "![x](javascript:alert(1))", "\u202e reversed", "a\r\nb", "---", "[x]: http://evil.example/"}
-	rapid.Check(t, func(rt *rapid.T) {
-		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(hostile), 1, 5).Draw(rt, "lines"), "\n")
-		b := build(t, text)
-		b.add(message.Prompt(text))
-		b.add(answer(message.Thinking{Text: text, Signature: "s"}, message.Text{Text: text}, call("c", text, `{"x":"`+"```"+`"}`)), result("c", text))
-		for _, line := range strings.Split(asMarkdown(t, b, Options{}), "\n") {
-			if strings.HasPrefix(line, "## ") && !headingOf(line) {
-				rt.Fatalf("the content made the heading %q", line)
-			}
-			if strings.Contains(strings.ReplaceAll(line, `\<`, ""), "<script") && !strings.HasPrefix(line, ">") {
-				rt.Fatalf("a tag stands free: %q", line)
-			}
-		}
-		inertPage(rt, asHTML(t, b, Options{}))
-	})
-}
-
-func headingOf(line string) bool {
-	for _, ours := range []string{"## 1 · Person", "## 2 · Model", "## 3 · Tool"} {
-		if line == ours {
-			return true
-		}
-	}
-	return false
-}
-
-// inertPage holds a page to its promises: one script, whose hash its policy
-// names; nothing that loads from elsewhere, runs on an event or follows a
-// javascript link.
-func inertPage(t interface{ Fatalf(string, ...any) }, page []byte) {
-	sum := sha256.Sum256([]byte(pageJS))
-	if !bytes.Contains(page, []byte("sha256-"+base64.StdEncoding.EncodeToString(sum[:]))) {
-		t.Fatalf("the policy does not name the script")
-	}
-	scripts := 0
-	tokens := html.NewTokenizer(bytes.NewReader(page))
-	for tokens.Next() != html.ErrorToken {
-		tag := tokens.Token()
-		if tag.Type != html.StartTagToken && tag.Type != html.SelfClosingTagToken {
-			continue
-		}
-		if tag.Data == "script" {
-			scripts++
-		}
-		for _, a := range tag.Attr {
-			switch {
-			case strings.HasPrefix(a.Key, "on"):
-				t.Fatalf("<%s %s=%q>", tag.Data, a.Key, a.Val)
-			case a.Key == "src" && !strings.HasPrefix(a.Val, "data:image/"):
-				t.Fatalf("<%s> loads %q", tag.Data, a.Val)
-			case a.Key == "href" && tag.Data == "link" && !strings.HasPrefix(a.Val, "data:"):
-				t.Fatalf("<link> loads %q", a.Val)
-			case a.Key == "href" && strings.HasPrefix(strings.ToLower(strings.TrimSpace(a.Val)), "javascript:"):
-				t.Fatalf("<%s> links to %q", tag.Data, a.Val)
-			}
-		}
-		switch tag.Data {
-		case "iframe", "object", "embed", "base", "form":
-			t.Fatalf("<%s> is in the page", tag.Data)
-		}
-	}
-	if scripts != 1 {
-		t.Fatalf("%d scripts", scripts)
-	}
-}
-
 // TestAnExportReadsTheStoreAndNotTheView: what a compaction hides from the
 // model stands in every export.
 func TestAnExportReadsTheStoreAndNotTheView(t *testing.T) {
@@ -181,6 +110,83 @@ func TestATipChoosesThePath(t *testing.T) {
 	}
 	if md := asMarkdown(t, b, Options{Tip: early}); strings.Contains(md, "Commit it") || !strings.Contains(md, "total.go") {
 		t.Errorf("path to entry 3:\n%s", md)
+	}
+}
+
+func TestBranchesOfBranchesAndOtherRootsAreAllThere(t *testing.T) {
+	b := build(t, "many")
+	root := b.add(message.Prompt("root"))
+	b.add(message.Prompt("on"))
+	left := b.append(root, history.Entry{Message: ptr(message.Prompt("left"))}, history.Entry{Message: ptr(message.Prompt("left on"))})
+	b.append(left, history.Entry{Message: ptr(message.Prompt("leftmost"))})
+	b.append(left, history.Entry{Message: ptr(message.Prompt("left again"))})
+	b.append(history.ID{}, history.Entry{Message: ptr(message.Prompt("other root"))})
+	nodes, err := history.Collect(b.Nodes(t.Context(), b.conversation))
+	b.must(err)
+	md, page := asMarkdown(t, b, Options{All: true}), string(asHTML(t, b, Options{All: true}))
+	for _, n := range nodes {
+		if strings.Count(md, "\n> "+n.Preview+"\n") != 1 {
+			t.Errorf("%q stands %d times in\n%s", n.Preview, strings.Count(md, "\n> "+n.Preview+"\n"), md)
+		}
+		if strings.Count(page, `<article id="`+n.ID.String()+`"`) != 1 || !strings.Contains(page, `<a href="#`+n.ID.String()+`"`) {
+			t.Errorf("%q is not once in the page, and once in its tree", n.Preview)
+		}
+	}
+	if strings.Count(md, "\n# Branch ") != 3 || !strings.Contains(page, `data-from="`+left.String()+`"`) {
+		t.Errorf("branches:\n%s", md)
+	}
+}
+
+func TestEmptyAndUnknownConversations(t *testing.T) {
+	b := build(t, "")
+	if md := asMarkdown(t, b, Options{All: true}); !strings.Contains(md, "an empty conversation") {
+		t.Errorf("got %s", md)
+	}
+	inertPage(t, asHTML(t, b, Options{}))
+	for what, err := range map[string]error{
+		"conversation": Markdown(t.Context(), b.Store, history.NewID(), io.Discard, Options{}),
+		"entry":        HTML(t.Context(), b.Store, b.conversation, io.Discard, Options{Tip: history.NewID()}),
+	} {
+		if !errors.Is(err, history.ErrNotFound) || !strings.Contains(err.Error(), what) {
+			t.Errorf("unknown %s: error %v", what, err)
+		}
+	}
+}
+
+// holey is a store that has lost an entry of each path and all blobs.
+type holey struct{ history.Store }
+
+func (h holey) Path(ctx context.Context, q history.PathQuery) iter.Seq2[history.Entry, error] {
+	return func(yield func(history.Entry, error) bool) {
+		for e, err := range h.Store.Path(ctx, q) {
+			if e.Depth == 2 {
+				e, err = history.Entry{}, &history.DamagedError{Conversation: q.Conversation, Entry: e.ID, Err: errors.New("checksum mismatch")}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func (h holey) Blob(context.Context, message.Hash) (message.Blob, error) {
+	return message.Blob{}, history.ErrNotFound
+}
+
+func TestADamagedStoreIsExportedAsFarAsItCanBeRead(t *testing.T) {
+	b := shop(t)
+	for name, write := range map[string]func(context.Context, history.Store, history.ID, io.Writer, Options) error{"Markdown": Markdown, "HTML": HTML} {
+		var out strings.Builder
+		err := write(t.Context(), holey{b.Store}, b.conversation, &out, Options{})
+		var incomplete *IncompleteError
+		if !errors.As(err, &incomplete) || incomplete.Count != 2 {
+			t.Errorf("%s: error %v", name, err)
+		}
+		for _, want := range []string{"checksum mismatch", "Thanks. Commit it."} {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: %q is missing", name, want)
+			}
+		}
 	}
 }
 

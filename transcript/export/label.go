@@ -183,7 +183,7 @@ func why(r *history.Reason) string {
 		history.ByImport:    "it was made by the tool that the conversation comes from",
 	}[r.Trigger]
 	if s == "" {
-		s = line(string(r.Trigger), 40)
+		s = "of a reason not known to this version: " + line(string(r.Trigger), 40)
 	}
 	if r.Used > 0 || r.Limit > 0 {
 		s += fmt.Sprintf(" (%s tokens, limit %s)", thousands(r.Used), thousands(r.Limit))

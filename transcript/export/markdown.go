@@ -64,7 +64,7 @@ func (w *markdownWriter) title() {
 
 func (w *markdownWriter) branch(b *branch) error {
 	if b.Number > 1 {
-		w.printf("\n# Branch %d\n\n%s\n", b.Number, upperFirst(w.origin(b))+".")
+		w.printf("\n# Branch %d\n\n%s\n", b.Number, w.origin(b)+".")
 	}
 	for p, err := range w.pieces(b) {
 		if err != nil {
@@ -307,5 +307,3 @@ func escapeMarkdown(s string) string {
 	}
 	return b.String()
 }
-
-func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -238,9 +238,9 @@ func (o *outline) extent() string {
 
 // origin says where a branch comes from.
 func (o *outline) origin(b *branch) string {
-	from := "it starts at a root of its own"
+	from := "It starts at a root of its own"
 	if parent := b.First().Parent; o.shown[parent] {
-		from = fmt.Sprintf("it continues from %d", b.First().Depth-1)
+		from = fmt.Sprintf("It continues from %d", b.First().Depth-1)
 	}
 	return fmt.Sprintf("%s and has %s, the last is %s", from, count(len(b.Nodes), "entry", "entries"), b.Last().ID)
 }
