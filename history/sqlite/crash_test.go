@@ -29,6 +29,10 @@ func kills() int {
 // opens, has everything that was acknowledged, and no path ends inside a turn.
 func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 	const atOnce = 2 // files, each with a process of its own
+	longest := 30 * time.Millisecond
+	if raceEnabled {
+		longest *= 10
+	}
 	acknowledged := make([]int, atOnce)
 	var group sync.WaitGroup
 	for i := range atOnce {
@@ -36,7 +40,7 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(1, uint64(i)))
 			for round := range kills() / atOnce {
-				said := kill(t, "everything", path, time.Duration(random.IntN(30_000))*time.Microsecond)
+				said := kill(t, "everything", path, time.Duration(random.Int64N(int64(longest))))
 				acknowledged[i] += len(said)
 				if err := verify(t, path, said, round%25 == 0); err != nil {
 					t.Errorf("round %d: %v", round, err)
@@ -49,7 +53,7 @@ func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if acknowledged[0] < kills()/atOnce {
+	if acknowledged[0] == 0 || acknowledged[1] == 0 {
 		t.Errorf("the processes were killed before they had done anything: %v writes acknowledged", acknowledged)
 	}
 	t.Logf("%d kills, %v writes acknowledged, none lost", kills(), acknowledged)
