@@ -64,7 +64,7 @@ FROM body b WHERE b.n > (SELECT body FROM indexed) ORDER BY b.n LIMIT ?1`, []any
 		}
 		return ctx.Err()
 	})
-	if err == errStop {
+	if errors.Is(err, errStop) {
 		err = nil
 	}
 	return batch, err
