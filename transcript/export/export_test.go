@@ -137,6 +137,18 @@ func TestBranchesOfBranchesAndOtherRootsAreAllThere(t *testing.T) {
 	}
 }
 
+func TestEveryResultHasTheNameOfItsTool(t *testing.T) {
+	b := build(t, "parallel")
+	b.add(message.Prompt("go"))
+	b.add(answer(call("1", "first", `{}`), call("2", "second", `{}`)), result("1", "one"), result("2", "two"))
+	md := asMarkdown(t, b, Options{})
+	for _, want := range []string{"Result 3.1: first, 3 B", "Result 4.1: second, 3 B"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("%q is missing in\n%s", want, md)
+		}
+	}
+}
+
 func TestEmptyAndUnknownConversations(t *testing.T) {
 	b := build(t, "")
 	if md := asMarkdown(t, b, Options{All: true}); !strings.Contains(md, "an empty conversation") {

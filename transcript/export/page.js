@@ -122,12 +122,14 @@
     e.preventDefault();
   });
 
+  const onPath = 'section:not([hidden]) article:not([hidden])';
+
   // prompt goes to the next or previous message of a person on the path. It
   // asks for no places on the page: that would lay out all of it.
   function prompt(forward) {
     const from = here() || main.querySelector('header');
     const side = forward ? Node.DOCUMENT_POSITION_FOLLOWING : Node.DOCUMENT_POSITION_PRECEDING;
-    const all = [...main.querySelectorAll('section:not([hidden]) article.person:not([hidden])')];
+    const all = [...main.querySelectorAll(`${onPath}.person`)];
     const there = (a) => from.compareDocumentPosition(a) & side;
     const to = forward ? all.find(there) : all.findLast(there);
     if (to) to.scrollIntoView();
@@ -136,8 +138,7 @@
   let open = false;
   function expand() {
     open = !open;
-    const shown = [...main.querySelectorAll('details')].filter((d) => d.checkVisibility());
-    for (const d of shown) d.open = open;
+    for (const d of main.querySelectorAll(`${onPath} details`)) d.open = open;
     document.getElementById('expand').textContent = open ? 'Close all' : 'Open all';
   }
 
