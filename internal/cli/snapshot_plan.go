@@ -95,7 +95,12 @@ func (p *pagePlan) priceOn(m catalog.Model, source []snapshot.Segment) pagePrice
 }
 
 // size estimates the bytes of all pages.
-func (p *pagePlan) size() int64 { return int64(float64(p.cells) * snapshot.BytesPerCell) }
+func (p *pagePlan) size() (sum int64) {
+	for i := range p.pages {
+		sum += int64(p.pages[i].Size)
+	}
+	return sum
+}
 
 // refusalOf says why the model cannot take the pages: it is no use to draw them.
 func (p *pagePlan) refusalOf(r pageReader) string {
@@ -109,6 +114,8 @@ func (p *pagePlan) refusalOf(r pageReader) string {
 		return fmt.Sprintf("%s takes at most %s in a request, and the text needs %s; cut it, or take a denser shape", m.ID, count(limits.MaxImages, "image"), thousands(len(p.pages)))
 	case limits.MaxImageBytes > 0 && p.size() > limits.MaxImageBytes:
 		return fmt.Sprintf("the pages are about %s, and a request to %s has room for %s of images; cut the text, or take another shape", byteSize(p.size()), m.ID, byteSize(limits.MaxImageBytes))
+	case p.prices[0].Gain < 1:
+		return fmt.Sprintf("the pages cost %s on %s, the text %s: it does not pay", count(cost, "token"), m.ID, thousands(p.prices[0].Text))
 	case cost > m.Window:
 		return fmt.Sprintf("the pages cost %s on %s, whose window is %s; cut the text, or take a denser shape", count(cost, "token"), m.ID, thousands(m.Window))
 	}
