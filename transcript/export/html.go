@@ -6,11 +6,9 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
 	"html/template"
 	"io"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/stemma-history/stemma/history"
@@ -66,15 +64,12 @@ type pageView struct {
 	Style  template.CSS
 	Script template.JS
 	Facts  []fact
-	Whole  bool // the page has branches
 }
-
-type fact struct{ Name, Value string }
 
 func (w *htmlWriter) page() error {
 	view := pageView{
 		Title: w.name(), Policy: policy(), Style: template.CSS(pageCSS), Script: template.JS(pageJS),
-		Facts: w.facts(), Whole: len(w.branches) > 1,
+		Facts: w.facts(),
 	}
 	if err := w.execute("head", view); err != nil {
 		return err
@@ -261,44 +256,4 @@ func (w *htmlWriter) next(id history.ID) string {
 		}
 	}
 	return ""
-}
-
-// name is what the page is called.
-func (o *outline) name() string {
-	if title := line(o.conversation.Title, 200); title != "" {
-		return title
-	}
-	return "Conversation"
-}
-
-// facts is what is known of the conversation as a whole.
-func (o *outline) facts() []fact {
-	c := &o.conversation
-	all := []fact{
-		{"Conversation", c.ID.String()},
-		{"Directory", line(c.Directory, 400)},
-		{"Model", line(c.Model, 100)},
-		{"Imported from", line(strings.TrimSpace(c.Source.Tool+" "+c.Source.ID), 200)},
-		{"Forked from", linkText(c.ForkedFrom)},
-		{"Started by", linkText(c.SpawnedBy)},
-		{"Created", stamp(c.Created)},
-		{"Shown", o.extent()},
-	}
-	known := all[:0]
-	for _, f := range all {
-		if f.Value != "" {
-			known = append(known, f)
-		}
-	}
-	return known
-}
-
-func linkText(l history.Link) string {
-	switch {
-	case l.Conversation == history.ID{}:
-		return ""
-	case l.Entry == history.ID{}:
-		return l.Conversation.String()
-	}
-	return fmt.Sprintf("%v at %v", l.Conversation, l.Entry)
 }

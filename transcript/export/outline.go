@@ -219,28 +219,3 @@ func isDamage(err error) bool {
 	var damage *history.DamagedError
 	return errors.As(err, &damage)
 }
-
-// extent says how much of the tree is shown.
-func (o *outline) extent() string {
-	if len(o.branches) == 0 {
-		return "an empty conversation"
-	}
-	path := o.branches[0]
-	s := fmt.Sprintf("the path of %s to %s", count(len(path.Nodes), "entry", "entries"), path.Last().ID)
-	if rest := len(o.branches) - 1; rest > 0 {
-		s += ", and " + count(rest, "branch", "branches") + " that leave it"
-	}
-	if hidden := o.conversation.Entries - len(o.shown); hidden > 0 {
-		s += fmt.Sprintf("; %s on other branches not shown", count(hidden, "entry", "entries"))
-	}
-	return s
-}
-
-// origin says where a branch comes from.
-func (o *outline) origin(b *branch) string {
-	from := "It starts at a root of its own"
-	if parent := b.First().Parent; o.shown[parent] {
-		from = fmt.Sprintf("It continues from %d", b.First().Depth-1)
-	}
-	return fmt.Sprintf("%s and has %s, the last is %s", from, count(len(b.Nodes), "entry", "entries"), b.Last().ID)
-}
