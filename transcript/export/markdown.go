@@ -219,10 +219,7 @@ func (w *markdownWriter) quote(text string) {
 
 func (w *markdownWriter) image(img message.Image) {
 	words := about("image", img.Media, img.WidthPx, img.HeightPx)
-	switch {
-	case img.Data != nil:
-		img.Blob = message.HashOf(img.Data)
-		fallthrough
+	switch { // the store gives an image by its hash
 	case !img.Blob.IsZero() && isPicture(img.Type):
 		w.printf("\n![%s][%s]\n", escapeMarkdown(words), imageLabel(img.Blob))
 		if !w.imageAt[img.Blob] {
