@@ -354,7 +354,7 @@ func (m *machine) rewind(t *rapid.T) {
 	onPath := slices.ContainsFunc(tree.path(tree.tip), func(e *modelEntry) bool { return e.id == mark.Entry })
 	switch {
 	case !onPath:
-		if !errors.Is(err, history.ErrOtherBranch) {
+		if !errors.Is(err, history.ErrOtherBranch) && !(tree.tip == none && errors.Is(err, history.ErrNotFound)) {
 			t.Fatalf("error %v", err)
 		}
 	case mark.Entry == tree.tip:

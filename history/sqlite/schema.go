@@ -29,7 +29,6 @@ const minVersion = "3.51.3"
 // before anything is in it.
 func setUpFile(ctx context.Context, db Database, d Durability) error {
 	var version string
-	var pages, id int
 	if err := db.Writer.QueryRowContext(ctx, "SELECT sqlite_version()").Scan(&version); err != nil {
 		return err
 	}
@@ -42,16 +41,8 @@ func setUpFile(ctx context.Context, db Database, d Durability) error {
 			return err
 		}
 		defer conn.Close()
-		if err := conn.QueryRowContext(ctx, "PRAGMA page_count").Scan(&pages); err != nil {
+		if err := checkOwner(ctx, conn); err != nil {
 			return err
-		}
-		if pages > 0 {
-			if err := conn.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
-				return err
-			}
-			if err := checkOwner(ctx, conn, id); err != nil {
-				return err
-			}
 		}
 		// 8 KB: half of the file size of 4 KB pages with bodies of 2 KB, and
 		// half of the log size of 16 KB. It has no effect on a file that has
@@ -70,19 +61,15 @@ func setUpFile(ctx context.Context, db Database, d Durability) error {
 	})
 }
 
-// checkOwner refuses files of other programs.
-func checkOwner(ctx context.Context, conn *sql.Conn, id int) error {
-	if id == applicationID {
-		return nil
+// checkOwner refuses files of other programs. One statement sees both numbers
+// before or after another process sets the file up.
+func checkOwner(ctx context.Context, conn *sql.Conn) error {
+	var id, tables int
+	err := conn.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT count(*) FROM sqlite_schema)").Scan(&id, &tables)
+	if err == nil && id != applicationID && tables > 0 {
+		err = fmt.Errorf("the file is an SQLite database of another program (application id %#x, expected %#x)", id, applicationID)
 	}
-	var tables int
-	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
-		return err
-	}
-	if tables > 0 {
-		return fmt.Errorf("the file is an SQLite database of another program (application id %#x, expected %#x)", id, applicationID)
-	}
-	return nil
+	return err
 }
 
 // retryBusy repeats what SQLite refuses at once, without its busy timeout: two
