@@ -39,21 +39,18 @@ func (s *Store) Append(ctx context.Context, r history.AppendRequest) ([]history.
 // append is the transaction of Append. moved is a TipMovedError where the
 // entries stand as a branch.
 func (s *Store) append(t *tx, r history.AppendRequest, rows []row, blobs []storedBlob) (moved, err error) {
-	c, err := t.conversation(r.Conversation)
+	c, tip, next, err := t.head(r.Conversation)
 	if err != nil {
 		return nil, err
 	}
-	at, err := s.parent(t, &c, r.Parent)
+	at, err := s.parent(t, &c, tip, r.Parent)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.putBlobs(blobs); err != nil {
 		return nil, err
 	}
-	a, err := newAdder(t, &c)
-	if err != nil {
-		return nil, err
-	}
+	a := &adder{tx: t, c: &c, next: next}
 	for i := range rows {
 		if at, err = a.append(at, &rows[i]); err != nil {
 			return nil, err
@@ -77,17 +74,34 @@ func (s *Store) append(t *tx, r history.AppendRequest, rows []row, blobs []store
 
 // parent returns the place to continue from. A tip is a boundary; others are
 // looked at, over a connection of their own: what they tell never changes.
-func (s *Store) parent(t *tx, c *conversation, id history.ID) (place, error) {
-	if id == (history.ID{}) {
+func (s *Store) parent(t *tx, c *conversation, tip place, id history.ID) (place, error) {
+	switch id {
+	case history.ID{}:
 		return place{}, nil
+	case c.Tip:
+		return tip, nil
 	}
-	if id != c.Tip {
-		if _, err := history.BoundaryAt(t.ctx, s, c.ID, id); err != nil {
-			return place{}, err
-		}
+	if _, err := history.BoundaryAt(t.ctx, s, c.ID, id); err != nil {
+		return place{}, err
 	}
 	return t.place(c, id)
 }
+
+// head reads of a conversation, in one query, what an append at its tip needs:
+// its number, its tip and that entry's place, its count, and the next free
+// number of an entry.
+func (t *tx) head(id history.ID) (c conversation, tip place, next int64, err error) {
+	c.ID = id
+	err = t.row(`
+SELECT c.n, c.entries, c.tip, t.id, t.depth, t.last_compaction, k.id, (`+selectNext+`)
+FROM conversation c LEFT JOIN entry t ON t.n = c.tip LEFT JOIN entry k ON k.n = t.last_compaction WHERE c.id = ?1`, []any{id[:]},
+		&c.n, &c.Entries, numberColumn{&c.tip}, idColumn{&c.Tip}, numberColumn{&tip.depth}, numberColumn{&tip.compaction}, idColumn{&tip.compactionID}, &next)
+	tip.n = c.tip
+	return c, tip, next, orNotFound(err, "conversation %v", id)
+}
+
+// selectNext gives the number of the next entry, and of its body.
+const selectNext = `SELECT 1 + max(ifnull((SELECT max(n) FROM entry), 0), ifnull((SELECT max(n) FROM body), 0))`
 
 // release drops what an append takes over: a draft, queued prompts.
 func (t *tx) release(c *conversation, r history.AppendRequest) error {
@@ -179,15 +193,9 @@ func encodeRows(entries []history.Entry, records []record.Record) ([]row, error)
 // adder numbers and stores the new entries of a transaction.
 type adder struct {
 	*tx
-	c                   *conversation
-	added               int
-	nextEntry, nextBody int64
-}
-
-func newAdder(t *tx, c *conversation) (*adder, error) {
-	a := &adder{tx: t, c: c}
-	err := t.row(`SELECT (SELECT ifnull(max(n), 0) + 1 FROM entry), (SELECT ifnull(max(n), 0) + 1 FROM body)`, nil, &a.nextEntry, &a.nextBody)
-	return a, err
+	c     *conversation
+	added int
+	next  int64
 }
 
 // append stores an entry under parent and sets what the entry learns by that.
@@ -227,7 +235,7 @@ func (a *adder) taken(id history.ID) error {
 // put stores an entry under parent. It returns the zero place where the id is
 // taken.
 func (a *adder) put(parent place, r *row, left int64) (place, error) {
-	at := place{n: a.nextEntry, depth: parent.depth + 1, compaction: parent.compaction, compactionID: parent.compactionID}
+	at := place{n: a.next, depth: parent.depth + 1, compaction: parent.compaction, compactionID: parent.compactionID}
 	kind := 1
 	if r.record.Kind == history.KindCompaction {
 		kind, at.compaction, at.compactionID = 0, at.n, r.ID
@@ -236,19 +244,18 @@ func (a *adder) put(parent place, r *row, left int64) (place, error) {
 INSERT INTO entry (n, id, conversation, parent, depth, kind, role, author, created, body, last_compaction, left_tip, source, usage, frame, seals, bytes, preview)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) ON CONFLICT (id) DO NOTHING`,
 		at.n, r.ID[:], a.c.n, numberOrNull(parent.n), at.depth, kind, textOrNull(string(r.record.Role)), string(r.record.Author),
-		r.Created.UnixMicro(), a.nextBody, numberOrNull(at.compaction), numberOrNull(left), textOrNull(r.Source),
+		r.Created.UnixMicro(), at.n, numberOrNull(at.compaction), numberOrNull(left), textOrNull(r.Source),
 		r.usage, hashOrNull(r.Frame), encodeSeals(r.Seals), r.record.Bytes, r.record.Preview)
 	if err != nil || changed == 0 {
 		return place{}, err
 	}
-	if _, err := a.exec(`INSERT INTO body (n, encoding, data) VALUES (?1, ?2, ?3)`, a.nextBody, r.body.encoding, r.body.data); err != nil {
+	if _, err := a.exec(`INSERT INTO body (n, encoding, data) VALUES (?1, ?2, ?3)`, at.n, r.body.encoding, r.body.data); err != nil {
 		return place{}, err
 	}
 	if err := a.putBlobs(r.blobs); err != nil {
 		return place{}, err
 	}
-	a.nextEntry++
-	a.nextBody++
+	a.next++
 	a.added++
 	a.c.Entries++
 	return at, nil

@@ -13,7 +13,7 @@ import (
 func (c *checker) bodies() error {
 	return c.each(`
 SELECT b.encoding, b.data, e.kind, e.id, c.id FROM body b
-JOIN entry e ON e.n = (SELECT min(n) FROM entry WHERE body = b.n) LEFT JOIN conversation c ON c.n = e.conversation ORDER BY b.n`,
+JOIN entry e ON e.n = `+entryOfBody+` LEFT JOIN conversation c ON c.n = e.conversation ORDER BY b.n`,
 		func(scan func(...any) error) error {
 			var body stored
 			var kind int64

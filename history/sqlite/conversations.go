@@ -158,7 +158,7 @@ WHERE n = ?1`, c.n, c.Title, c.Model, c.Directory,
 // MoveTip implements [history.Entries].
 func (s *Store) MoveTip(ctx context.Context, to history.Boundary, expected history.ID) error {
 	return s.write(ctx, func(t *tx) error {
-		c, err := t.conversation(to.Conversation())
+		c, _, _, err := t.head(to.Conversation())
 		if err != nil {
 			return err
 		}

@@ -6,19 +6,24 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/klauspost/compress/s2"
 	"github.com/klauspost/compress/zstd"
 )
 
 // How bytes are kept in a row.
 const (
-	plain      = 0
-	compressed = 1 // zstd
+	plain    = 0
+	withZstd = 1 // a frame of its own (RFC 8878)
+	withS2   = 2 // a block (github.com/klauspost/compress/s2, an extension of Snappy)
 )
 
 const (
-	// compressFrom is the size in bytes from which bodies and blobs are
-	// compressed. Below it a page of the file is hardly ever saved.
-	compressFrom = 4 << 10
+	// From s2From bytes on, bodies and blobs are compressed, from zstdFrom on
+	// with zstd. Of messages of 1 to 4 KB, S2 leaves 54 to 69 % in 2 to 7 µs,
+	// zstd 41 to 53 % in 20 to 35 µs, which an append would feel; of those over
+	// 16 KB zstd leaves 22 %, S2 32 % (the sample transcripts, 2026-11-30).
+	s2From   = 1 << 10
+	zstdFrom = 16 << 10
 	// maxRow is the longest value that is given to SQLite, whose own limit for
 	// a whole row is 1,000,000,000 bytes (SQLITE_MAX_LENGTH).
 	maxRow = 999_000_000
@@ -33,9 +38,9 @@ type stored struct {
 // encode compresses what becomes smaller by at least an eighth.
 func encode(data []byte, mediaType string) (stored, error) {
 	s := stored{plain, data}
-	if len(data) >= compressFrom && compressible(mediaType) {
-		if small := encoder().EncodeAll(data, nil); len(small) <= len(data)-len(data)/8 {
-			s = stored{compressed, small}
+	if len(data) >= s2From && compressible(mediaType) {
+		if small := compress(data); len(small.data) <= len(data)-len(data)/8 {
+			s = small
 		}
 	}
 	if len(s.data) > maxRow {
@@ -47,15 +52,28 @@ func encode(data []byte, mediaType string) (stored, error) {
 	return s, nil
 }
 
+func compress(data []byte) stored {
+	if len(data) < zstdFrom {
+		return stored{withS2, s2.Encode(nil, data)}
+	}
+	return stored{withZstd, encoder().EncodeAll(data, nil)}
+}
+
 // decode returns the bytes that encode was given, in a slice of its own.
 func (s stored) decode() ([]byte, error) {
 	switch s.encoding {
 	case plain:
 		return bytes.Clone(s.data), nil
-	case compressed:
+	case withZstd:
 		data, err := decoder().DecodeAll(s.data, nil)
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
+		}
+		return data, nil
+	case withS2:
+		data, err := s2.Decode(nil, s.data)
+		if err != nil {
+			return nil, fmt.Errorf("s2: %w", err)
 		}
 		return data, nil
 	}

@@ -58,9 +58,10 @@ func (s *Store) Fork(ctx context.Context, r history.ForkRequest) (fork history.C
 // in a row, so that the copy of an entry of depth d is number base + d.
 func (s *Store) copyInto(t *tx, c, origin *conversation, at place) error {
 	var base int64
-	if err := t.row(`SELECT max(n) FROM entry`, nil, &base); err != nil {
+	if err := t.row(selectNext, nil, &base); err != nil {
 		return err
 	}
+	base-- // the copy of an entry of depth 1 is the next entry
 	ends, err := t.batchEnds(at)
 	if err != nil {
 		return err

@@ -98,7 +98,8 @@ type importer struct {
 }
 
 func newImporter(t *tx, c *conversation) (*importer, error) {
-	a, err := newAdder(t, c)
+	a := &adder{tx: t, c: c}
+	err := t.row(selectNext, nil, &a.next)
 	return &importer{adder: a, places: map[history.ID]place{{}: {}}}, err
 }
 

@@ -30,12 +30,16 @@ func (s *Store) Index(ctx context.Context, limit int) (left int, err error) {
 	return s.unindexed(ctx)
 }
 
-// unindexed counts the bodies that the index has not read: they are numbered
-// in a row.
+// unindexed counts the bodies that the index has not read, by the entries that
+// are no copies: their rows are thin.
 func (s *Store) unindexed(ctx context.Context) (n int, err error) {
-	err = s.row(ctx, `SELECT ifnull((SELECT max(n) FROM body), 0) - (SELECT body FROM indexed)`, nil, &n)
-	return max(n, 0), s.failure(err)
+	err = s.row(ctx, `SELECT count(*) FROM entry WHERE n > (SELECT body FROM indexed) AND body = n`, nil, &n)
+	return n, s.failure(err)
 }
+
+// entryOfBody gives the number of an entry that has the body b: the one that it
+// was stored with, or a copy.
+const entryOfBody = `ifnull((SELECT n FROM entry WHERE n = b.n AND body = b.n), (SELECT min(n) FROM entry WHERE body = b.n AND body <> n))`
 
 // unread is a body that the index has not read, with its words.
 type unread struct {
@@ -47,8 +51,8 @@ func (s *Store) readUnindexed(ctx context.Context, limit int) ([]unread, error) 
 	var batch []unread
 	size := 0
 	err := s.each(ctx, `
-SELECT b.n, b.encoding, b.data, (SELECT e.kind FROM entry e WHERE e.body = b.n LIMIT 1)
-FROM body b WHERE b.n > (SELECT body FROM indexed) ORDER BY b.n LIMIT ?1`, []any{limit}, func(scan func(...any) error) error {
+SELECT b.n, b.encoding, b.data, e.kind FROM body b LEFT JOIN entry e ON e.n = `+entryOfBody+`
+WHERE b.n > (SELECT body FROM indexed) ORDER BY b.n LIMIT ?1`, []any{limit}, func(scan func(...any) error) error {
 		var body stored
 		var kind *int64
 		var u unread
@@ -130,7 +134,9 @@ func (s *Store) Search(ctx context.Context, q history.SearchQuery) (result histo
 	}
 	var found []foundRow
 	err = s.each(ctx, `
-SELECT c.id, e.n, e.role FROM words CROSS JOIN entry e ON e.body = words.rowid CROSS JOIN conversation c ON c.n = e.conversation
+SELECT c.id, e.n, e.role FROM words
+CROSS JOIN entry e ON (e.n = words.rowid AND e.body = e.n OR e.body = words.rowid AND e.body <> e.n)
+CROSS JOIN conversation c ON c.n = e.conversation
 WHERE words MATCH ?1`+where+` ORDER BY words.rank, e.n LIMIT ?2`, args, func(scan func(...any) error) error {
 		found = append(found, foundRow{})
 		f := &found[len(found)-1]

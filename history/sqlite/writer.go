@@ -73,10 +73,14 @@ func (s *Store) write(ctx context.Context, f func(*tx) error) error {
 
 func (w *writer) transaction(ctx context.Context, f func(*tx) error) error {
 	t := &tx{ctx, w}
-	if _, err := w.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	begin, err := w.stmts.get("BEGIN IMMEDIATE")
+	if err != nil {
 		return err
 	}
-	err := f(t)
+	if _, err := begin.ExecContext(ctx); err != nil {
+		return err
+	}
+	err = f(t)
 	if err == nil {
 		_, err = t.exec("COMMIT")
 	}

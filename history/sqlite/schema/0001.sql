@@ -21,14 +21,13 @@ CREATE TABLE conversation (
   updated             INTEGER NOT NULL,
   entries             INTEGER NOT NULL DEFAULT 0    -- how many it has
 ) STRICT;
-CREATE INDEX conversation_updated ON conversation(updated);
 CREATE INDEX conversation_source ON conversation(source_tool, source_id) WHERE source_tool IS NOT NULL;
 
--- What entries say. A fork's entries share the bodies of its origin; a body
--- holds no id of ours.
+-- What entries say, numbered as the entry that said it first. A fork's entries
+-- share the bodies of its origin; a body holds no id of ours.
 CREATE TABLE body (
   n        INTEGER PRIMARY KEY,
-  encoding INTEGER NOT NULL,  -- 0 plain, 1 zstd
+  encoding INTEGER NOT NULL,  -- 0 plain, 1 zstd, 2 S2
   data     BLOB    NOT NULL   -- JSON
 ) STRICT;
 
@@ -42,7 +41,7 @@ CREATE TABLE entry (
   role            TEXT,                            -- NULL for compactions
   author          TEXT    NOT NULL,
   created         INTEGER NOT NULL,
-  body            INTEGER NOT NULL REFERENCES body(n) DEFERRABLE INITIALLY DEFERRED,
+  body            INTEGER NOT NULL,                -- its own number, except in a copy
   last_compaction INTEGER REFERENCES entry(n),     -- at or above
   left_tip        INTEGER REFERENCES entry(n),     -- what a rewind left
   source          TEXT,                            -- the other tool's id of the record
@@ -55,7 +54,7 @@ CREATE TABLE entry (
   CHECK ((parent IS NULL) = (depth = 1))
 ) STRICT;
 CREATE INDEX entry_tree ON entry(conversation, parent);
-CREATE INDEX entry_body ON entry(body);
+CREATE INDEX entry_copy ON entry(body) WHERE body <> n;
 CREATE INDEX entry_source ON entry(conversation, source) WHERE source IS NOT NULL;
 
 -- Images, documents, large results, frames: by the SHA-256 of the plain bytes.
