@@ -34,6 +34,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("TZ", "UTC")
 			env.Setenv("PAGER", "cat")
 			env.Setenv("TERM", "xterm-256color")
+			env.Setenv("GORACE", "atexit_sleep_ms=0") // each command would sleep a second
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
