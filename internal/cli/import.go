@@ -48,7 +48,7 @@ Off a terminal each line has, separated by tabs: conversation, title, tool, numb
 
 func (o *importOptions) run(ctx context.Context) error {
 	files, err := o.files(ctx)
-	if err != nil || len(files) == 0 {
+	if err != nil || files == nil {
 		return err
 	}
 	return o.withNewStore(ctx, func(s history.Store) error {
@@ -71,10 +71,10 @@ func (o *importOptions) run(ctx context.Context) error {
 }
 
 // files returns what to import: what the arguments name, or what is found on
-// this machine if the person wants it.
+// this machine if the person wants it. Nil is nothing, not even a report.
 func (o *importOptions) files(ctx context.Context) ([]sourceFile, error) {
 	if len(o.paths) > 0 {
-		return expand(o.paths)
+		return o.expand(o.paths)
 	}
 	found, err := findSessions(formats.All())
 	if err != nil {

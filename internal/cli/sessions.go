@@ -34,10 +34,9 @@ func newFoundJSON(f sourceFile) foundJSON {
 }
 
 // expand returns the files that paths name, and those in the directories among
-// them. Files that stand higher come first, since sessions of sub-agents stand
-// below the one that started them.
-func expand(paths []string) ([]sourceFile, error) {
-	var files []sourceFile
+// them.
+func (a *app) expand(paths []string) ([]sourceFile, error) {
+	files := []sourceFile{}
 	for _, path := range paths {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -47,26 +46,44 @@ func expand(paths []string) ([]sourceFile, error) {
 			files = append(files, newSourceFile(path, info, "", true))
 			continue
 		}
-		var found []sourceFile
-		err = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.Type().IsRegular() {
-				return err
-			}
-			info, err := d.Info()
-			if err == nil {
-				found = append(found, newSourceFile(path, info, "", false))
-			}
-			return err
-		})
+		found, err := a.filesBelow(path)
 		if err != nil {
 			return nil, err
 		}
-		slices.SortStableFunc(found, func(a, b sourceFile) int {
-			return strings.Count(a.path, string(filepath.Separator)) - strings.Count(b.path, string(filepath.Separator))
-		})
 		files = append(files, found...)
 	}
 	return files, nil
+}
+
+// filesBelow returns the files in a directory and below. Those that stand higher
+// come first, since sessions of sub-agents stand below the one that started
+// them. What cannot be read is reported and left out.
+func (a *app) filesBelow(directory string) ([]sourceFile, error) {
+	root, err := filepath.EvalSymlinks(directory) // a walk does not follow links
+	if err != nil {
+		return nil, err
+	}
+	var found []sourceFile
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		var info fs.FileInfo
+		if err == nil && d.Type().IsRegular() {
+			info, err = d.Info()
+		}
+		switch {
+		case err != nil && path == root:
+			return err
+		case err != nil:
+			a.err.printf("stemma: left out: %v\n", err)
+		case info != nil:
+			name := filepath.Join(directory, strings.TrimPrefix(path, root))
+			found = append(found, newSourceFile(name, info, "", false))
+		}
+		return nil
+	})
+	slices.SortStableFunc(found, func(a, b sourceFile) int {
+		return strings.Count(a.path, string(filepath.Separator)) - strings.Count(b.path, string(filepath.Separator))
+	})
+	return found, err
 }
 
 func newSourceFile(path string, info fs.FileInfo, tool string, named bool) sourceFile {
@@ -78,7 +95,7 @@ func findSessions(all []transcript.Format) ([]sourceFile, error) {
 	home, _ := os.UserHomeDir() // formats leave out what they cannot know
 	directory, _ := os.Getwd()
 	machine := transcript.Machine{Home: home, Getenv: os.Getenv, Directory: directory}
-	var files []sourceFile
+	files := []sourceFile{}
 	for _, format := range all {
 		paths, err := transcript.Places([]transcript.Format{format}, machine)
 		if err != nil {

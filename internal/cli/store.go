@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,19 +16,14 @@ import (
 	"github.com/stemma-history/stemma/history/sqlite"
 )
 
-// storePath returns where the store is, and whether someone said so.
-func (a *app) storePath() (path string, named bool) {
-	for _, path := range []string{a.storeFlag, os.Getenv("STEMMA_STORE")} {
-		if path != "" {
-			return path, true
-		}
-	}
-	return filepath.Join(xdg.DataHome, "stemma", "stemma.db"), false
+// storePath returns where the store is.
+func (a *app) storePath() string {
+	return cmp.Or(a.storeFlag, os.Getenv("STEMMA_STORE"), filepath.Join(xdg.DataHome, "stemma", "stemma.db"))
 }
 
 // withStore runs f with the store, which has to exist.
 func (a *app) withStore(ctx context.Context, f func(history.Store) error) error {
-	path, _ := a.storePath()
+	path := a.storePath()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !isURL(path) {
 		return fmt.Errorf("store %s: %w; stemma import makes one", path, history.ErrNotFound)
 	}
@@ -36,18 +32,13 @@ func (a *app) withStore(ctx context.Context, f func(history.Store) error) error 
 
 // withNewStore runs f with the store, which is made where there is none.
 func (a *app) withNewStore(ctx context.Context, f func(history.Store) error) error {
-	path, named := a.storePath()
+	path := a.storePath()
 	if isURL(path) {
-		return usagef("store %s: this version keeps stores in files only; expected a path", path)
-	}
-	if !named {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return fmt.Errorf("store: %w", err)
-		}
+		return usagef("store %s: this version keeps stores in files only, none on a PostgreSQL or other server; expected a path", path)
 	}
 	store, err := sqlite.Open(ctx, path, sqlite.Options{})
 	if err != nil {
-		return fmt.Errorf("store %s: %w", path, err)
+		return err
 	}
 	return errors.Join(f(store), store.Close())
 }
