@@ -236,15 +236,14 @@ func (a *adder) taken(id history.ID) error {
 // taken.
 func (a *adder) put(parent place, r *row, left int64) (place, error) {
 	at := place{n: a.next, depth: parent.depth + 1, compaction: parent.compaction, compactionID: parent.compactionID}
-	kind := 1
 	if r.record.Kind == history.KindCompaction {
-		kind, at.compaction, at.compactionID = 0, at.n, r.ID
+		at.compaction, at.compactionID = at.n, r.ID
 	}
 	changed, err := a.exec(`
-INSERT INTO entry (n, id, conversation, parent, depth, kind, role, author, created, body, last_compaction, left_tip, source, usage, frame, seals, bytes, preview)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18) ON CONFLICT (id) DO NOTHING`,
-		at.n, r.ID[:], a.c.n, numberOrNull(parent.n), at.depth, kind, textOrNull(string(r.record.Role)), string(r.record.Author),
-		r.Created.UnixMicro(), at.n, numberOrNull(at.compaction), numberOrNull(left), textOrNull(r.Source),
+INSERT INTO entry (n, id, conversation, parent, depth, role, author, created, body, last_compaction, left_tip, source, usage, frame, seals, bytes, preview)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT (id) DO NOTHING`,
+		at.n, r.ID[:], a.c.n, numberOrNull(parent.n), at.depth, textOrNull(string(r.record.Role)), string(r.record.Author),
+		r.Created.UnixMicro(), numberOrNull(at.compaction), numberOrNull(left), textOrNull(r.Source),
 		r.usage, hashOrNull(r.Frame), encodeSeals(r.Seals), r.record.Bytes, r.record.Preview)
 	if err != nil || changed == 0 {
 		return place{}, err

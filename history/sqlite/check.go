@@ -180,7 +180,7 @@ func (c *checker) links() error {
 
 // trees checks the conversations one by one.
 func (c *checker) trees() error {
-	for v, err := range query2(c.ctx, c.s, selectConversation+` ORDER BY c.n`, nil, func(scan func(...any) error) (v conversation, err error) {
+	for v, err := range stream(c.ctx, c.s, selectConversation+` ORDER BY c.n`, nil, func(scan func(...any) error) (v conversation, err error) {
 		err = v.scan(scan)
 		return v, err
 	}) {

@@ -12,16 +12,16 @@ import (
 // bodies reads what every entry says, once where forks share it.
 func (c *checker) bodies() error {
 	return c.each(`
-SELECT b.encoding, b.data, e.kind, e.id, c.id FROM body b
+SELECT b.encoding, b.data, e.role, e.id, c.id FROM body b
 JOIN entry e ON e.n = `+entryOfBody+` LEFT JOIN conversation c ON c.n = e.conversation ORDER BY b.n`,
 		func(scan func(...any) error) error {
 			var body stored
-			var kind int64
+			var role message.Role
 			var p history.Problem
-			if err := scan(&body.encoding, &body.data, &kind, idColumn{&p.Entry}, idColumn{&p.Conversation}); err != nil {
+			if err := scan(&body.encoding, &body.data, text(&role), idColumn{&p.Entry}, idColumn{&p.Conversation}); err != nil {
 				return err
 			}
-			for _, err := range c.body(body, kindOf(kind)) {
+			for _, err := range c.body(body, kindOf(role)) {
 				if c.ctx.Err() != nil {
 					return c.ctx.Err()
 				}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
 )
 
 // checkedEntry is what a tree knows of an entry, and what it should know.
@@ -21,12 +22,12 @@ type checkedEntry struct {
 func (c *checker) tree(v *conversation) error {
 	entries := map[int64]*checkedEntry{}
 	var order []*checkedEntry
-	err := c.s.each(c.ctx, `SELECT n, id, parent, depth, kind, last_compaction FROM entry WHERE conversation = ?1 ORDER BY n`, []any{v.n},
+	err := c.s.each(c.ctx, `SELECT n, id, parent, depth, role, last_compaction FROM entry WHERE conversation = ?1 ORDER BY n`, []any{v.n},
 		func(scan func(...any) error) error {
 			e := &checkedEntry{}
-			var kind int64
-			err := scan(&e.n, idColumn{&e.id}, numberColumn{&e.parent}, &e.depth, &kind, numberColumn{&e.compaction})
-			e.isCompaction = kindOf(kind) == history.KindCompaction
+			var role message.Role
+			err := scan(&e.n, idColumn{&e.id}, numberColumn{&e.parent}, &e.depth, text(&role), numberColumn{&e.compaction})
+			e.isCompaction = kindOf(role) == history.KindCompaction
 			entries[e.n] = e
 			order = append(order, e)
 			return err

@@ -117,7 +117,7 @@ func (s *Store) List(ctx context.Context, q history.ListQuery) iter.Seq2[history
 	if q.Limit > 0 {
 		query += " LIMIT " + bind(q.Limit)
 	}
-	return query2(ctx, s, query, args, func(scan func(...any) error) (history.Conversation, error) {
+	return stream(ctx, s, query, args, func(scan func(...any) error) (history.Conversation, error) {
 		var c conversation
 		err := c.scan(scan)
 		return c.Conversation, err

@@ -116,7 +116,7 @@ PRAGMA writable_schema = RESET`
 		{"a torn body", `UPDATE body SET data = substr(data, 1, 20) WHERE n = 1`, "its body is damaged: message body: invalid JSON", false},
 		{"a torn compressed body", `UPDATE body SET data = substr(data, 1, 40) WHERE n = 2`, "its body is damaged: s2", false},
 		{"an unknown encoding", `UPDATE body SET encoding = 7 WHERE n = 1`, "encoding 7 is not known", false},
-		{"a message that is no compaction", `UPDATE entry SET kind = 0 WHERE n = 1`, "nearest compaction", true},
+		{"a message that is no compaction", `UPDATE entry SET role = NULL WHERE n = 1`, "nearest compaction", true},
 		{"a waiting call", `DELETE FROM entry WHERE n = 8`, "a path ends inside a turn", false},
 		{"a tip that was left", `UPDATE entry SET left_tip = 12 WHERE n = 9`, "the tip that its rewind left", false},
 		{"a missing frame", `DELETE FROM blob WHERE type = 'application/json'`, "the frame of its request", false},

@@ -114,14 +114,14 @@ SELECT n, depth FROM path WHERE depth % ?2 = 0 OR depth = 1 OR n = ?1`, []any{at
 // copyPath copies the entries from depth ?2 down to the entry ?1 into the
 // conversation ?4, with base ?3 and the ids ?5.
 const copyPath = `
-INSERT INTO entry (n, id, conversation, parent, depth, kind, role, author, created, body, last_compaction, usage, frame, seals, bytes, preview)
+INSERT INTO entry (n, id, conversation, parent, depth, role, author, created, body, last_compaction, usage, frame, seals, bytes, preview)
 WITH RECURSIVE path(n, parent, depth) AS (
   SELECT n, parent, depth FROM entry WHERE n = ?1
   UNION ALL
   SELECT e.n, e.parent, e.depth FROM path CROSS JOIN entry e ON e.n = path.parent WHERE path.depth > ?2 AND e.n < path.n
 )
 SELECT ?3 + e.depth, substr(?5, 16 * (e.depth - ?2) + 1, 16), ?4, iif(e.depth = 1, NULL, ?3 + e.depth - 1), e.depth,
-  e.kind, e.role, e.author, e.created, e.body, ?3 + (SELECT k.depth FROM entry k WHERE k.n = e.last_compaction),
+  e.role, e.author, e.created, e.body, ?3 + (SELECT k.depth FROM entry k WHERE k.n = e.last_compaction),
   e.usage, e.frame, e.seals, e.bytes, e.preview
 FROM path CROSS JOIN entry e ON e.n = path.n ORDER BY path.depth`
 

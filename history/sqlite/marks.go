@@ -65,7 +65,7 @@ func all[T any](ctx context.Context, s *Store, conversation history.ID, query st
 	if err != nil {
 		return nil, err
 	}
-	return history.Collect(query2(ctx, s, query, []any{c.n}, read))
+	return history.Collect(stream(ctx, s, query, []any{c.n}, read))
 }
 
 // Pin implements [history.Marks].

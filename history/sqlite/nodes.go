@@ -10,7 +10,7 @@ import (
 )
 
 const selectNodes = `
-SELECT e.id, p.id, e.depth, e.kind, e.role, e.author, e.created, e.preview, e.bytes
+SELECT e.id, p.id, e.depth, e.role, e.author, e.created, e.preview, e.bytes
 FROM entry e LEFT JOIN entry p ON p.n = e.parent WHERE e.conversation = ?1`
 
 // Nodes implements [history.Entries]. In the order of their parents' numbers,
@@ -38,14 +38,13 @@ func (s *Store) nodes(ctx context.Context, conversation history.ID, query string
 		if parent != nil {
 			args = append(args, parent)
 		}
-		query2(ctx, s, query, args, readNode)(yield)
+		stream(ctx, s, query, args, readNode)(yield)
 	}
 }
 
 func readNode(scan func(...any) error) (n history.Node, err error) {
-	var kind int64
-	err = scan(idColumn{&n.ID}, idColumn{&n.Parent}, &n.Depth, &kind, text(&n.Role), text(&n.Author), timeColumn{&n.Created}, &n.Preview, &n.Bytes)
-	n.Kind = kindOf(kind)
+	err = scan(idColumn{&n.ID}, idColumn{&n.Parent}, &n.Depth, text(&n.Role), text(&n.Author), timeColumn{&n.Created}, &n.Preview, &n.Bytes)
+	n.Kind = kindOf(n.Role)
 	return n, err
 }
 

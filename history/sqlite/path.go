@@ -166,7 +166,7 @@ type read struct {
 }
 
 const selectEntries = `
-SELECT e.id, p.id, e.depth, e.kind, e.created, e.source, k.id, l.id, e.usage, e.frame, e.seals, b.encoding, b.data
+SELECT e.id, p.id, e.depth, e.role, e.created, e.source, k.id, l.id, e.usage, e.frame, e.seals, b.encoding, b.data
 FROM json_each(?1) j CROSS JOIN entry e ON e.n = j.value
 LEFT JOIN entry p ON p.n = e.parent LEFT JOIN entry k ON k.n = e.last_compaction LEFT JOIN entry l ON l.n = e.left_tip
 LEFT JOIN body b ON b.n = e.body`
@@ -207,7 +207,7 @@ func (s *Store) batch(ctx context.Context, conversation history.ID, numbers []nu
 // entryRow is a row of selectEntries.
 type entryRow struct {
 	entry    history.Entry
-	kind     int64
+	role     message.Role
 	usage    string
 	seals    []byte
 	encoding *int64 // nil where there is no body
@@ -216,7 +216,7 @@ type entryRow struct {
 
 func (r *entryRow) scan(scan func(...any) error) error {
 	e := &r.entry
-	return scan(idColumn{&e.ID}, idColumn{&e.Parent}, &e.Depth, &r.kind, timeColumn{&e.Created}, text(&e.Source),
+	return scan(idColumn{&e.ID}, idColumn{&e.Parent}, &e.Depth, text(&r.role), timeColumn{&e.Created}, text(&e.Source),
 		idColumn{&e.LastCompaction}, idColumn{&e.Left}, text(&r.usage), hashColumn{&e.Frame}, &r.seals, &r.encoding, &r.data)
 }
 
@@ -237,11 +237,12 @@ func (r *entryRow) decode(fetch func(message.Hash) ([]byte, error)) (err error) 
 			return fmt.Errorf("body: %w", err)
 		}
 	}
-	return record.Decode(e, kindOf(r.kind), body, fetch)
+	return record.Decode(e, kindOf(r.role), body, fetch)
 }
 
-func kindOf(n int64) history.Kind {
-	if n == 0 {
+// kindOf tells the kind of an entry: only messages have a role.
+func kindOf(role message.Role) history.Kind {
+	if role == "" {
 		return history.KindCompaction
 	}
 	return history.KindMessage

@@ -6,17 +6,37 @@ import (
 	"iter"
 )
 
+// Most queries find their rows by a key and take microseconds a row. The driver
+// watches a context that can end with a goroutine for each query and a lock for
+// each row, so these get one that cannot, and ctx is looked at between rows.
+
 // row reads one row; the error is [sql.ErrNoRows] where there is none.
 func (s *Store) row(ctx context.Context, query string, args []any, dest ...any) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	stmt, err := s.readers.get(query)
 	if err != nil {
 		return err
 	}
-	return stmt.QueryRowContext(ctx, args...).Scan(dest...)
+	return stmt.QueryRowContext(context.WithoutCancel(ctx), args...).Scan(dest...)
 }
 
 // each calls f for every row, with a function that reads it.
 func (s *Store) each(ctx context.Context, query string, args []any, f func(scan func(...any) error) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return s.eachFound(context.WithoutCancel(ctx), query, args, func(scan func(...any) error) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return f(scan)
+	})
+}
+
+// eachFound is each for queries that may take long before the first row.
+func (s *Store) eachFound(ctx context.Context, query string, args []any, f func(scan func(...any) error) error) error {
 	stmt, err := s.readers.get(query)
 	if err != nil {
 		return s.failure(err)
@@ -28,9 +48,9 @@ func (s *Store) each(ctx context.Context, query string, args []any, f func(scan 
 	return s.failure(eachRow(rows, f))
 }
 
-// query2 yields a value for every row. Each sequence has a connection of its
+// stream yields a value for every row. Each sequence has a connection of its
 // own, so that a caller may read and write while it goes through it.
-func query2[T any](ctx context.Context, s *Store, query string, args []any, read func(scan func(...any) error) (T, error)) iter.Seq2[T, error] {
+func stream[T any](ctx context.Context, s *Store, query string, args []any, read func(scan func(...any) error) (T, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		err := s.each(ctx, query, args, func(scan func(...any) error) error {
 			v, err := read(scan)

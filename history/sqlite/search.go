@@ -51,15 +51,15 @@ func (s *Store) readUnindexed(ctx context.Context, limit int) ([]unread, error) 
 	var batch []unread
 	size := 0
 	err := s.each(ctx, `
-SELECT b.n, b.encoding, b.data, e.kind FROM body b LEFT JOIN entry e ON e.n = `+entryOfBody+`
+SELECT b.n, b.encoding, b.data, e.role FROM body b LEFT JOIN entry e ON e.n = `+entryOfBody+`
 WHERE b.n > (SELECT body FROM indexed) ORDER BY b.n LIMIT ?1`, []any{limit}, func(scan func(...any) error) error {
 		var body stored
-		var kind *int64
+		var role message.Role
 		var u unread
-		if err := scan(&u.n, &body.encoding, &body.data, &kind); err != nil {
+		if err := scan(&u.n, &body.encoding, &body.data, text(&role)); err != nil {
 			return err
 		}
-		if kind != nil && kindOf(*kind) == history.KindMessage {
+		if kindOf(role) == history.KindMessage {
 			u.words = s.wordsOf(ctx, body)
 		}
 		batch = append(batch, u)
@@ -133,7 +133,7 @@ func (s *Store) Search(ctx context.Context, q history.SearchQuery) (result histo
 		return result, err
 	}
 	var found []foundRow
-	err = s.each(ctx, `
+	err = s.eachFound(ctx, `
 SELECT c.id, e.n, e.role FROM words
 CROSS JOIN entry e ON (e.n = words.rowid AND e.body = e.n OR e.body = words.rowid AND e.body <> e.n)
 CROSS JOIN conversation c ON c.n = e.conversation

@@ -37,8 +37,7 @@ CREATE TABLE entry (
   conversation    INTEGER NOT NULL REFERENCES conversation(n),
   parent          INTEGER REFERENCES entry(n),     -- NULL at a root
   depth           INTEGER NOT NULL,
-  kind            INTEGER NOT NULL,                -- 0 compaction, 1 message
-  role            TEXT,                            -- NULL for compactions
+  role            TEXT,                            -- of a message; NULL makes the entry a compaction
   author          TEXT    NOT NULL,
   created         INTEGER NOT NULL,
   body            INTEGER NOT NULL,                -- its own number, except in a copy
