@@ -182,12 +182,20 @@ func encodeRows(entries []history.Entry, records []record.Record) ([]row, error)
 			r.usage, err = encodeUsage(r.Usage)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("entry %d of %d: %w", i+1, len(entries), err)
+			return nil, inEntry(r.Entry, err)
 		}
 		r.record.Body, r.record.Blobs = nil, nil
 		rows[i] = r
 	}
 	return rows, nil
+}
+
+// inEntry says which entry an error is about.
+func inEntry(e *history.Entry, err error) error {
+	if e.Source != "" {
+		return fmt.Errorf("entry %v (record %q): %w", e.ID, e.Source, err)
+	}
+	return fmt.Errorf("entry %v: %w", e.ID, err)
 }
 
 // adder numbers and stores the new entries of a transaction.

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,7 +19,11 @@ func (s *Store) Import(ctx context.Context, r history.ImportRequest) (result his
 	if err := record.CheckBlobs(r.Blobs); err != nil {
 		return result, err
 	}
-	entries := slices.Clone(r.Entries)
+	places, err := s.stored(ctx, r)
+	if err != nil {
+		return result, err
+	}
+	entries := slices.DeleteFunc(slices.Clone(r.Entries), func(e history.Entry) bool { return places[e.ID] != place{} })
 	records := make([]record.Record, len(entries))
 	for i := range entries {
 		e := &entries[i]
@@ -27,7 +32,7 @@ func (s *Store) Import(ctx context.Context, r history.ImportRequest) (result his
 			err = errors.New("it has no id")
 		}
 		if err != nil {
-			return result, fmt.Errorf("entry %d of %d: %w", i+1, len(entries), err)
+			return result, inEntry(e, err)
 		}
 	}
 	rows, err := encodeRows(entries, records)
@@ -39,7 +44,7 @@ func (s *Store) Import(ctx context.Context, r history.ImportRequest) (result his
 		return result, err
 	}
 	err = s.write(ctx, func(t *tx) error {
-		result, err = s.importRows(t, r, rows, blobs)
+		result, err = s.importRows(t, r, rows, blobs, places)
 		return err
 	})
 	if err != nil {
@@ -48,8 +53,44 @@ func (s *Store) Import(ctx context.Context, r history.ImportRequest) (result his
 	return result, nil
 }
 
+// stored returns the places of those entries that an earlier import has stored,
+// so that importing a long file again does not encode all of it again. Most
+// imports bring only what is new, which the first entry tells.
+func (s *Store) stored(ctx context.Context, r history.ImportRequest) (map[history.ID]place, error) {
+	places := map[history.ID]place{{}: {}}
+	if len(r.Entries) == 0 {
+		return places, nil
+	}
+	if _, err := s.numberOf(ctx, r.Conversation.ID, r.Entries[0].ID); err != nil {
+		if errors.Is(err, history.ErrNotFound) {
+			err = nil
+		}
+		return places, err
+	}
+	list := []byte{'['}
+	for i, e := range r.Entries {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = append(list, '"')
+		list = hex.AppendEncode(list, e.ID[:])
+		list = append(list, '"')
+	}
+	err := s.each(ctx, `
+SELECT e.id, e.n, e.depth, e.last_compaction, k.id FROM json_each(?1) j CROSS JOIN entry e ON e.id = unhex(j.value)
+CROSS JOIN conversation c ON c.n = e.conversation LEFT JOIN entry k ON k.n = e.last_compaction WHERE c.id = ?2`,
+		[]any{string(append(list, ']')), r.Conversation.ID[:]}, func(scan func(...any) error) error {
+			var id history.ID
+			var at place
+			err := scan(idColumn{&id}, &at.n, &at.depth, numberColumn{&at.compaction}, idColumn{&at.compactionID})
+			places[id] = at
+			return err
+		})
+	return places, err
+}
+
 // importRows is the transaction of Import.
-func (s *Store) importRows(t *tx, r history.ImportRequest, rows []row, blobs []storedBlob) (result history.ImportResult, err error) {
+func (s *Store) importRows(t *tx, r history.ImportRequest, rows []row, blobs []storedBlob, places map[history.ID]place) (result history.ImportResult, err error) {
 	c, err := t.conversation(r.Conversation.ID)
 	if errors.Is(err, history.ErrNotFound) {
 		result.Created = true
@@ -61,13 +102,13 @@ func (s *Store) importRows(t *tx, r history.ImportRequest, rows []row, blobs []s
 	if err := t.putBlobs(blobs); err != nil {
 		return result, err
 	}
-	i, err := newImporter(t, &c)
-	if err != nil {
+	i := &importer{adder: &adder{tx: t, c: &c}, places: places}
+	if err := t.row(selectNext, nil, &i.next); err != nil {
 		return result, err
 	}
 	for at := range rows {
 		if err := i.add(&rows[at]); err != nil {
-			return result, fmt.Errorf("entry %d of %d: %w", at+1, len(rows), err)
+			return result, inEntry(rows[at].Entry, err)
 		}
 	}
 	if err := i.setLeft(); err != nil {
@@ -93,14 +134,8 @@ func (s *Store) importRows(t *tx, r history.ImportRequest, rows []row, blobs []s
 // importer stores entries whose places come from one another.
 type importer struct {
 	*adder
-	places map[history.ID]place // of the entries of this import, and of others that were looked up
+	places map[history.ID]place // of none, of the entries of this import, and of others that were looked up
 	left   []*row               // entries that name a tip that was left
-}
-
-func newImporter(t *tx, c *conversation) (*importer, error) {
-	a := &adder{tx: t, c: c}
-	err := t.row(selectNext, nil, &a.next)
-	return &importer{adder: a, places: map[history.ID]place{{}: {}}}, err
 }
 
 // at returns the place of an entry of the conversation.

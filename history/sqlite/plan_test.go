@@ -109,11 +109,14 @@ func useEverything(t *testing.T, s history.Store) {
 	title := "t"
 	must(s.Describe(ctx, id, history.Description{Title: &title}))
 	must(s.PutBlob(ctx, message.NewBlob("text/plain", []byte("x"))))
-	_, err = s.Import(ctx, history.ImportRequest{
+	imported := history.ImportRequest{
 		Conversation: history.Conversation{ID: id},
 		Entries:      []history.Entry{{ID: history.NewID(), Source: "s", Parent: stored[0].ID, Message: r.Entries[0].Message, Left: stored[4].ID}},
-	})
-	must(err)
+	}
+	for range 2 {
+		_, err = s.Import(ctx, imported)
+		must(err)
+	}
 	for _, q := range []history.ListQuery{{}, {Directory: "/d"}, {Source: history.Source{Tool: "pi", ID: "x"}}, {IDPrefix: "01", Limit: 2}} {
 		_, err = history.Collect(s.List(ctx, q))
 		must(err)
