@@ -17,9 +17,7 @@ import (
 // they are missing, for their owner only. Any number of processes may have the
 // file open.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
-	if err := setUp(); err != nil {
-		return nil, err
-	}
+	setUp()
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -44,14 +42,14 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 
 // setUp makes the settings that hold for the whole process. SQLite's own
 // default, POSIX locks, would drop a store's locks when any code of the process
-// closes another descriptor of the file. Both settings exist on Linux only.
-var setUp = sync.OnceValue(func() error {
+// closes another descriptor of the file; locks of the open file description
+// (Linux) stay. Where a part of the program has opened a file with modernc.org/
+// sqlite before, its kind of locks is fixed, and the store shares it: then nobody
+// else in the process may open the store's file.
+var setUp = sync.OnceFunc(func() {
 	driver.StrictPragmas(true)
-	if _, err := driver.OFDLocking(true); errors.Is(err, driver.ErrOFDLockingTooLate) && !driver.OFDLockingEnabled() {
-		return errors.New("another part of the program opened a SQLite file first: call sqlite.OFDLocking(true) of modernc.org/sqlite before that")
-	}
+	_, _ = driver.OFDLocking(true)
 	_, _ = driver.Fdatasync(true) // as durable as fsync, and one write less where the size stays
-	return nil
 })
 
 func createFile(path string) error {

@@ -43,13 +43,21 @@ func encode(data []byte, mediaType string) (stored, error) {
 			s = small
 		}
 	}
-	if len(s.data) > maxRow {
-		return stored{}, fmt.Errorf("%d bytes (%d to store) are too many for one row: SQLite's limit is 1 GB", len(data), len(s.data))
+	if err := checkRow(len(data), len(s.data)); err != nil {
+		return stored{}, err
 	}
 	if s.data == nil {
 		s.data = []byte{} // nil would be NULL
 	}
 	return s, nil
+}
+
+// checkRow refuses what SQLite could not store.
+func checkRow(bytes, compressed int) error {
+	if compressed <= maxRow {
+		return nil
+	}
+	return fmt.Errorf("%d bytes, %d after compression, are too many for one row: SQLite's limit is 1 GB", bytes, compressed)
 }
 
 func compress(data []byte) stored {

@@ -25,6 +25,9 @@ func (s *Store) Statements() []string {
 	return all
 }
 
+// CheckRow says whether a row can be as long.
+var CheckRow = checkRow
+
 // OlderThan compares versions of SQLite.
 var OlderThan = olderThan
 

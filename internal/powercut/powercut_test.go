@@ -18,7 +18,7 @@ import (
 // TestFullLosesNothingInAPowerCut is promise P5 for a store with its default
 // options: what was acknowledged is there, whole turns only, nothing is damaged.
 func TestFullLosesNothingInAPowerCut(t *testing.T) {
-	o := cutOften(t, cuts(300), sqlite.Full, false)
+	o := cutOften(t, cuts(200), sqlite.Full, false)
 	t.Log(o)
 	if o.lost > 0 || o.damaged > 0 || len(o.what) > 0 {
 		t.Errorf("%v: %v", o, o.what)
@@ -30,7 +30,7 @@ func TestFullLosesNothingInAPowerCut(t *testing.T) {
 
 // TestNormalLosesTheLastTurnsAndNothingElse is what the option Normal warns of.
 func TestNormalLosesTheLastTurnsAndNothingElse(t *testing.T) {
-	o := cutOften(t, cuts(60), sqlite.Normal, false)
+	o := cutOften(t, cuts(40), sqlite.Normal, false)
 	t.Log(o)
 	if o.lost == 0 {
 		t.Error("nothing was lost: the disk keeps what was not synced, and the tests with Full show nothing")
@@ -43,7 +43,7 @@ func TestNormalLosesTheLastTurnsAndNothingElse(t *testing.T) {
 // TestNothingHelpsOnADiskThatIgnoresSyncs shows that these tests can fail, and
 // what the documentation says of such disks.
 func TestNothingHelpsOnADiskThatIgnoresSyncs(t *testing.T) {
-	o := cutOften(t, cuts(60), sqlite.Full, true)
+	o := cutOften(t, cuts(40), sqlite.Full, true)
 	t.Log(o)
 	if o.damaged == 0 || o.lost == 0 {
 		t.Errorf("%v", o)
@@ -52,7 +52,7 @@ func TestNothingHelpsOnADiskThatIgnoresSyncs(t *testing.T) {
 
 func cuts(n int) int {
 	if os.Getenv("STEMMA_SOAK") != "" {
-		return 100 * n
+		return 10 * n
 	}
 	return n
 }

@@ -1,0 +1,85 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	driver "modernc.org/sqlite"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/history/sqlite"
+	"github.com/stemma-history/stemma/message"
+)
+
+func TestRowsBeyondTheLimitOfSQLiteAreRefused(t *testing.T) {
+	if err := sqlite.CheckRow(5_000_000_000, 999_000_000); err != nil {
+		t.Error(err)
+	}
+	if err := sqlite.CheckRow(2_000_000_000, 999_000_001); err == nil || !strings.Contains(err.Error(), "limit is 1 GB") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestAMessageOfHundredsOfMegabytesIsStored takes a gigabyte of memory.
+func TestAMessageOfHundredsOfMegabytesIsStored(t *testing.T) {
+	size := 8 << 20
+	if os.Getenv("STEMMA_SOAK") != "" {
+		size = 200 << 20
+	}
+	chance := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, size) // a text that does not compress away
+	for i := range text {
+		text[i] = byte(' ' + chance.IntN(95))
+	}
+	s := open(t, filepath.Join(t.TempDir(), "stemma.db"))
+	defer s.Close()
+	id, stored := conversationWith(t, s, prompts(string(text))...)
+	e, err := s.Entry(t.Context(), id, stored[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := e.Message.Parts[0].(message.Text).Text; got != string(text) {
+		t.Errorf("%d bytes came back of %d", len(got), len(text))
+	}
+}
+
+func TestALockedStoreSaysSoAndLosesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stemma.db")
+	open(t, path).Close()
+	impatient := func() *sql.DB {
+		db, err := sql.Open("sqlite", "file:"+path+"?_busy_timeout=20&_foreign_keys=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return db
+	}
+	s, err := sqlite.New(t.Context(), sqlite.Database{Writer: impatient(), Readers: impatient(), Code: func(err error) int {
+		if e, ok := errors.AsType[*driver.Error](err); ok {
+			return e.Code()
+		}
+		return 0
+	}}, sqlite.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	id, stored := conversationWith(t, s, prompts("x")...)
+	other := raw(t, path)
+	run(t, other, "BEGIN IMMEDIATE")
+	r := history.AppendRequest{Conversation: id, Parent: stored[0].ID, ExpectedTip: stored[0].ID, Entries: turn("y")}
+	if _, err := s.Append(t.Context(), r); err == nil || !strings.Contains(err.Error(), "another process has kept the store locked") {
+		t.Errorf("while another process writes: %v", err)
+	}
+	if path, err := history.Collect(s.Path(t.Context(), history.PathQuery{Conversation: id})); err != nil || len(path) != 1 {
+		t.Errorf("reading meanwhile: %d entries, error %v", len(path), err)
+	}
+	run(t, other, "COMMIT")
+	if _, err := s.Append(t.Context(), r); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
