@@ -1,0 +1,83 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// heavy are directories that hold what was built or fetched. They are not
+// walked where there is no git to say what belongs to a project.
+var heavy = []string{".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"}
+
+// files returns the files below a place, as slash paths relative to it, sorted.
+// Inside a git repository they are those that git would show, unless ignored
+// ones are asked for too.
+func (p place) files(ctx context.Context, ignored bool) ([]string, error) {
+	if info, err := p.root.Stat(p.name); err != nil {
+		return nil, plain(err)
+	} else if !info.IsDir() {
+		return []string{"."}, nil
+	}
+	if !ignored {
+		if names, ok := p.gitFiles(ctx); ok {
+			return names, nil
+		}
+	}
+	sub, err := fs.Sub(p.root.FS(), filepath.ToSlash(p.name))
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	err = fs.WalkDir(sub, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return nil // what may not be read is left out
+		case d.IsDir() && name != "." && skipped(d.Name(), ignored):
+			return fs.SkipDir
+		case d.Type().IsRegular():
+			names = append(names, name)
+		}
+		return nil
+	})
+	return names, err
+}
+
+func skipped(dir string, ignored bool) bool {
+	if ignored {
+		return dir == ".git"
+	}
+	return slices.Contains(heavy, dir)
+}
+
+// gitFiles asks git, which knows all about ignored files.
+func (p place) gitFiles(ctx context.Context) (names []string, ok bool) {
+	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	cmd.Dir = filepath.Join(p.root.Name(), p.name)
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, false
+	}
+	for name := range bytes.SplitSeq(out, []byte{0}) {
+		if len(name) == 0 {
+			continue
+		}
+		if info, err := p.root.Lstat(filepath.Join(p.name, string(name))); err == nil && info.Mode().IsRegular() {
+			names = append(names, string(name))
+		}
+	}
+	slices.Sort(names)
+	return names, true
+}
+
+// shown is how a model reads the name of a file that was found below the place.
+func (p place) shown(w *Workspace, file string) string {
+	return strings.TrimPrefix(path.Join(p.String(w), file), "./")
+}
