@@ -127,7 +127,7 @@ func drawMessage() *rapid.Generator[Message] {
 			return ToolCall{ID: str.Draw(t, "id"), Name: str.Draw(t, "name"), Arguments: bytesOf.Draw(t, "arguments"), Signature: str.Draw(t, "signature")}
 		}),
 		rapid.Custom(func(t *rapid.T) Part {
-			return ToolResult{CallID: str.Draw(t, "id"), Outcome: rapid.SampledFrom([]Outcome{OK, Failed, Denied, Aborted, Unknown}).Draw(t, "outcome"),
+			return ToolResult{CallID: str.Draw(t, "id"), Outcome: rapid.SampledFrom([]Outcome{OK, Failed, Denied, Aborted, Unknown}).Draw(t, "outcome"), Uneventful: rapid.Bool().Draw(t, "uneventful"),
 				Content: rapid.Custom(func(t *rapid.T) []Content {
 					var parts []Content
 					return append(parts, rapid.SliceOfN(content, 0, 3).Draw(t, "parts")...)

@@ -92,6 +92,7 @@ func (d decoder) part(object []byte) (Part, error) {
 	var raw, arguments, content []byte
 	var media Media
 	var width, height int
+	var uneventful bool
 	err := d.members(object, func(key string, f field) (err error) {
 		switch key {
 		case "type":
@@ -110,6 +111,8 @@ func (d decoder) part(object []byte) (Part, error) {
 			call = f.text
 		case "outcome":
 			outcome = f.text
+		case "uneventful":
+			uneventful = rawjson.Bool(f.raw)
 		case "format":
 			format = f.text
 		case "raw":
@@ -150,7 +153,7 @@ func (d decoder) part(object []byte) (Part, error) {
 	case "tool_call":
 		return ToolCall{ID: id, Name: name, Arguments: arguments, Signature: signature}, nil
 	case "tool_result":
-		r := ToolResult{CallID: call, Name: name, Outcome: Outcome(outcome)}
+		r := ToolResult{CallID: call, Name: name, Outcome: Outcome(outcome), Uneventful: uneventful}
 		r.Content, err = d.content(content)
 		return r, err
 	case "image":

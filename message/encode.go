@@ -86,6 +86,10 @@ func (e *encoder) part(p Part, inResult bool) {
 		e.text("call", p.CallID)
 		e.text("name", p.Name)
 		e.text("outcome", string(p.Outcome))
+		if p.Uneventful {
+			e.key("uneventful")
+			e.buf = append(e.buf, "true"...)
+		}
 		e.key("content")
 		e.buf = append(e.buf, '[')
 		for i, c := range p.Content {

@@ -59,6 +59,9 @@ type ToolResult struct {
 	Name    string
 	Content []Content
 	Outcome Outcome
+	// Uneventful is the tool's own word that it changed and decided nothing:
+	// when the result is old, nobody would reread it.
+	Uneventful bool
 }
 
 // IsError is the error flag that providers know.

@@ -92,9 +92,9 @@ func readPage(response *http.Response, address *url.URL) Result {
 	default:
 		return Fail(fmt.Sprintf("%s is %s, %d bytes: nothing that can be shown", address, media, len(data)))
 	}
-	r := Result{Content: []message.Content{content}}
+	r := Result{Content: []message.Content{content}, Uneventful: true}
 	if response.StatusCode >= 400 {
-		r.Outcome = message.Failed
+		r.Outcome, r.Uneventful = message.Failed, false
 		r.Content = append([]message.Content{message.Text{Text: "HTTP " + response.Status}}, r.Content...)
 	}
 	return r

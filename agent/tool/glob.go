@@ -58,9 +58,9 @@ func (t globTool) Run(ctx context.Context, c Call) Result {
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return !doublestar.MatchUnvalidated(a.Pattern, name) })
 	if len(names) == 0 {
-		return Text("No file has such a name.")
+		return found("No file has such a name.")
 	}
-	return Text(t.list(p, names))
+	return found(t.list(p, names))
 }
 
 // list shows names, the file changed last first.

@@ -88,9 +88,9 @@ func (t grepTool) Run(ctx context.Context, c Call) Result {
 		}
 	}
 	if found.text.Len() == 0 {
-		return Text("No line matches.")
+		return found("No line matches.")
 	}
-	return Text(found.text.String())
+	return found(found.text.String())
 }
 
 // matches is what a search has found so far.
@@ -130,7 +130,7 @@ func (m *matches) search(p place, name, shown string, pattern *regexp.Regexp) er
 // around returns the piece of a long line that a match begins in.
 func around(line []byte, at int) string {
 	if from := at - grepBytes/4; len(line) > grepBytes && from > 0 {
-		return "… " + validText(string(line[from:]), grepBytes)
+		return "… " + validfound(string(line[from:]), grepBytes)
 	}
-	return validText(string(line), grepBytes)
+	return validfound(string(line), grepBytes)
 }

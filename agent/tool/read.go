@@ -87,7 +87,7 @@ func listDirectory(dir *os.File) Result {
 		return Fail(plain(err).Error())
 	}
 	if len(entries) == 0 {
-		return Text("The directory is empty.")
+		return found("The directory is empty.")
 	}
 	var b strings.Builder
 	for _, e := range entries {
@@ -100,7 +100,7 @@ func listDirectory(dir *os.File) Result {
 	if len(entries) == readLines {
 		fmt.Fprintf(&b, "(Only the first %d names are shown.)\n", readLines)
 	}
-	return Text(b.String())
+	return found(b.String())
 }
 
 // show shows a regular file as what it is.
@@ -112,7 +112,7 @@ func show(f *os.File, info fs.FileInfo, a readArguments) Result {
 	}
 	switch media := http.DetectContentType(start); {
 	case len(start) == 0:
-		return Text("The file is empty.")
+		return found("The file is empty.")
 	case media == "image/png", media == "image/jpeg", media == "image/gif", media == "image/webp":
 		return showMedia(r, info, func(data []byte) message.Content { return message.NewImage(media, data) })
 	case media == "application/pdf":
@@ -133,7 +133,7 @@ func showMedia(r io.Reader, info fs.FileInfo, content func([]byte) message.Conte
 	if err != nil {
 		return Fail(plain(err).Error())
 	}
-	return Result{Content: []message.Content{content(data)}}
+	return Result{Content: []message.Content{content(data)}, Uneventful: true}
 }
 
 // showLines numbers lines from the one at offset on.
@@ -167,7 +167,7 @@ func showLines(r *bufio.Reader, offset, limit int) Result {
 	case b.Len() == 0:
 		return Fail(fmt.Sprintf("the file has %d lines: offset %d is behind its end", number, offset))
 	}
-	return Text(b.String())
+	return found(b.String())
 }
 
 // validText returns at most limit bytes of a text, cut at a character, with

@@ -55,7 +55,7 @@ func (t recallTool) Run(ctx context.Context, c Call) Result {
 	if err != nil {
 		return Fail(err.Error())
 	}
-	var r Result
+	r := Result{Uneventful: true}
 	for _, b := range blobs {
 		r.Content = append(r.Content, a.content(b))
 	}

@@ -38,11 +38,21 @@ type Call struct {
 type Result struct {
 	Content []message.Content
 	Outcome message.Outcome
+	// Uneventful says that the call changed and decided nothing, so that its
+	// result may be the first to leave the view when it is old.
+	Uneventful bool
 }
 
 // Text returns a result of plain text.
 func Text(text string) Result {
 	return Result{Content: []message.Content{message.Text{Text: text}}}
+}
+
+// found returns the text that a look at something came to.
+func found(text string) Result {
+	r := Text(text)
+	r.Uneventful = true
+	return r
 }
 
 // Fail returns the result of a call that failed, in words for the model.

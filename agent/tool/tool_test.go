@@ -98,6 +98,24 @@ func TestEveryToolAnswersBrokenArguments(t *testing.T) {
 	}
 }
 
+func TestLookingIsUneventful(t *testing.T) {
+	b := newBench(t, map[string]string{"a": "x"})
+	for _, r := range []tool.Result{
+		call(tool.Read(b.w), `{"path":"a"}`), call(tool.Grep(b.w), `{"pattern":"x"}`), call(tool.Glob(b.w), `{"pattern":"*"}`),
+	} {
+		if !r.Uneventful {
+			t.Errorf("%s", text(r))
+		}
+	}
+	for _, r := range []tool.Result{
+		call(tool.Read(b.w), `{"path":"none"}`), call(tool.Write(b.w), `{"path":"a","content":"y"}`), call(tool.Bash(b.w, tool.Shell{}), `{"command":"true"}`),
+	} {
+		if r.Uneventful {
+			t.Errorf("%s", text(r))
+		}
+	}
+}
+
 func TestAMissingArgumentIsNamed(t *testing.T) {
 	b := newBench(t, nil)
 	b.wants(call(tool.Write(b.w), `{"path":"a"}`), message.Failed, `"content" is missing`)

@@ -80,7 +80,9 @@ func (t serverTool) Run(ctx context.Context, c tool.Call) tool.Result {
 	case err != nil:
 		return tool.Fail(err.Error())
 	}
-	return result(answer)
+	r := result(answer)
+	r.Uneventful = t.readOnly && r.Outcome == message.OK
+	return r
 }
 
 // result turns what a server answered into what a model can take.
