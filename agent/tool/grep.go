@@ -71,7 +71,7 @@ func (t grepTool) Run(ctx context.Context, c Call) Result {
 	if err != nil {
 		return Fail(err.Error())
 	}
-	found := &matches{}
+	hits := &matches{}
 	for _, name := range names {
 		if ctx.Err() != nil {
 			return Fail("interrupted")
@@ -79,18 +79,18 @@ func (t grepTool) Run(ctx context.Context, c Call) Result {
 		if a.Glob != "" && !doublestar.MatchUnvalidated(a.Glob, name) {
 			continue
 		}
-		if err := found.search(p, name, p.shown(t.w, name), pattern); err != nil {
-			fmt.Fprintf(&found.text, "%s: %v\n", p.shown(t.w, name), plain(err))
+		if err := hits.search(p, name, p.shown(t.w, name), pattern); err != nil {
+			fmt.Fprintf(&hits.text, "%s: %v\n", p.shown(t.w, name), plain(err))
 		}
-		if found.lines >= grepLines {
-			fmt.Fprintf(&found.text, "(Only the first %d lines are shown: make the pattern or the path narrower.)\n", grepLines)
+		if hits.lines >= grepLines {
+			fmt.Fprintf(&hits.text, "(Only the first %d lines are shown: make the pattern or the path narrower.)\n", grepLines)
 			break
 		}
 	}
-	if found.text.Len() == 0 {
+	if hits.text.Len() == 0 {
 		return found("No line matches.")
 	}
-	return found(found.text.String())
+	return found(hits.text.String())
 }
 
 // matches is what a search has found so far.
@@ -130,7 +130,7 @@ func (m *matches) search(p place, name, shown string, pattern *regexp.Regexp) er
 // around returns the piece of a long line that a match begins in.
 func around(line []byte, at int) string {
 	if from := at - grepBytes/4; len(line) > grepBytes && from > 0 {
-		return "… " + validfound(string(line[from:]), grepBytes)
+		return "… " + validText(string(line[from:]), grepBytes)
 	}
-	return validfound(string(line), grepBytes)
+	return validText(string(line), grepBytes)
 }
