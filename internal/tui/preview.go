@@ -1,0 +1,159 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
+	"github.com/stemma-history/stemma/message"
+)
+
+// A preview shows one entry beside the tree.
+type preview struct {
+	id    history.ID
+	entry *history.Entry // nil until it is read
+	err   error
+}
+
+// read reads the entry, where the cursor still rests on it.
+func (p *preview) read(n *navigator, look lookNow) tea.Cmd {
+	if look.id != p.id || p.entry != nil {
+		return nil
+	}
+	return func() tea.Msg {
+		e, err := n.store.Entry(n.ctx, n.conversation.ID, look.id)
+		return entryRead{look.id, &e, err}
+	}
+}
+
+func (p *preview) take(r entryRead) {
+	if r.id != p.id {
+		return
+	}
+	if p.err = r.err; r.err == nil {
+		p.entry = r.entry
+	}
+}
+
+// previewBytes is how much of a text a preview lays out: more than a screen
+// holds.
+const previewBytes = 16 << 10
+
+func (p *preview) view(width, height int) string {
+	var text string
+	switch {
+	case p.err != nil:
+		text = red.Render(ansi.Wrap(words.Printable(p.err.Error()), width, ""))
+	case p.entry == nil:
+		text = ""
+	default:
+		text = p.heading() + "\n" + ansi.Wrap(words.Printable(p.body()), width, "")
+	}
+	lines := strings.Split(text, "\n")
+	if len(lines) > height {
+		lines = append(lines[:max(height-1, 0)], faint.Render("…"))
+	}
+	for i := range lines {
+		lines[i] = ansi.Truncate(strings.ReplaceAll(lines[i], "\t", "    "), width, "…")
+	}
+	for len(lines) < height {
+		lines = append(lines, "")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// heading is one line about the entry.
+func (p *preview) heading() string {
+	e := p.entry
+	facts := []string{e.Handle().String()}
+	if e.Message != nil {
+		facts = append(facts, words.Speaker(e.Message.Role, e.Author()))
+		if e.Message.Model != "" {
+			facts = append(facts, e.Message.Model)
+		}
+	}
+	if !e.Created.IsZero() {
+		facts = append(facts, e.Created.Local().Format(time.DateTime))
+	}
+	if u := e.Usage; u != nil {
+		facts = append(facts, fmt.Sprintf("%s tokens in, %s out", words.Thousands(u.Prompt()), words.Thousands(u.Output)))
+	}
+	return bold.Render(words.OneLine(strings.Join(facts, " · ")))
+}
+
+// body is the text of the entry, as far as a screen may show it.
+func (p *preview) body() string {
+	if c := p.entry.Compaction; c != nil {
+		return describeCompaction(c)
+	}
+	var b strings.Builder
+	for _, part := range p.entry.Message.Parts {
+		if b.Len() > previewBytes {
+			break
+		}
+		if b.Len() > 0 {
+			b.WriteString("\n\n")
+		}
+		b.WriteString(clip(describePart(part), previewBytes))
+	}
+	return b.String()
+}
+
+// describePart is a part of a message in words.
+func describePart(p message.Part) string {
+	switch p := p.(type) {
+	case message.Text:
+		return p.Text
+	case message.Thinking:
+		return "(thinking)\n" + p.Text
+	case message.RedactedThinking:
+		return "(thinking that the provider hides)"
+	case message.ToolCall:
+		return "→ " + p.Name + " " + string(p.Arguments)
+	case message.ToolResult:
+		text := p.PlainText()
+		if p.IsError() {
+			text = "(" + string(p.Outcome) + ")\n" + text
+		}
+		return text
+	case message.Image:
+		return fmt.Sprintf("(image, %s, %d×%d pixels, %s)", p.Type, p.WidthPx, p.HeightPx, words.ByteSize(p.Size))
+	case message.Document:
+		return fmt.Sprintf("(document, %s, %s)", p.Type, words.ByteSize(p.Size))
+	case message.Opaque:
+		return fmt.Sprintf("(record of %s, %s)", p.Format, words.ByteSize(int64(len(p.Raw))))
+	}
+	return ""
+}
+
+// describeCompaction says what a compaction shows how.
+func describeCompaction(c *history.Compaction) string {
+	var b strings.Builder
+	b.WriteString(c.Describe() + "\n")
+	for _, t := range c.Treatments {
+		fmt.Fprintf(&b, "\n%v–%v as %s", t.From, t.To, t.As)
+		if t.Pages != nil {
+			fmt.Fprintf(&b, ", %s", words.Count(len(t.Pages.Pages), "page"))
+		}
+		if t.Text != "" {
+			fmt.Fprintf(&b, ": %s", clip(words.OneLine(t.Text), 400))
+		}
+		if b.Len() > previewBytes {
+			break
+		}
+	}
+	return b.String()
+}
+
+// clip returns the beginning of a text, cut at a character.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + " …"
+}
