@@ -249,14 +249,14 @@ func (a *adder) put(parent place, r *row, left int64) (place, error) {
 	}
 	changed, err := a.exec(`
 INSERT INTO entry (n, id, conversation, parent, depth, role, author, created, body, last_compaction, left_tip, source, usage, frame, seals, bytes, preview)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?1, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT (id) DO NOTHING`,
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`,
 		at.n, r.ID[:], a.c.n, numberOrNull(parent.n), at.depth, textOrNull(string(r.record.Role)), string(r.record.Author),
-		r.Created.UnixMicro(), numberOrNull(at.compaction), numberOrNull(left), textOrNull(r.Source),
+		r.Created.UnixMicro(), at.n, numberOrNull(at.compaction), numberOrNull(left), textOrNull(r.Source),
 		r.usage, hashOrNull(r.Frame), encodeSeals(r.Seals), r.record.Bytes, r.record.Preview)
 	if err != nil || changed == 0 {
 		return place{}, err
 	}
-	if _, err := a.exec(`INSERT INTO body (n, encoding, data) VALUES (?1, ?2, ?3)`, at.n, r.body.encoding, r.body.data); err != nil {
+	if _, err := a.exec(`INSERT INTO body (n, encoding, data) VALUES (?, ?, ?)`, at.n, r.body.encoding, r.body.data); err != nil {
 		return place{}, err
 	}
 	if err := a.putBlobs(r.blobs); err != nil {

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -22,9 +23,18 @@ func openForBenchmark(b *testing.B) *sqlite.Store {
 	return s
 }
 
+var words = strings.Fields(`return error func string range context append store entry path message tool result
+	the of and to in is that it for on with as was at by this from file line test package value byte time none`)
+
 // fourMessages is a turn of 8 KB in four messages.
 func fourMessages() []history.Entry {
-	text := func(n int) string { return strings.Repeat("some words of a turn ", n/21+1)[:n] }
+	text := func(n int) string { // compresses about as transcripts do
+		chance, b := rand.New(rand.NewPCG(1, uint64(n))), strings.Builder{}
+		for b.Len() < n {
+			fmt.Fprintf(&b, "%s%d ", words[chance.IntN(len(words))], chance.IntN(1000))
+		}
+		return b.String()[:n]
+	}
 	prompt := message.Prompt(text(1000))
 	call := message.Message{Role: message.Assistant, Author: message.ByModel, Parts: []message.Part{
 		message.Text{Text: text(700)},
@@ -177,7 +187,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		result, err := s.Search(b.Context(), history.SearchQuery{Text: "words of a turn"})
+		result, err := s.Search(b.Context(), history.SearchQuery{Text: "context"})
 		if err != nil || len(result.Hits) != 20 {
 			b.Fatal(len(result.Hits), err)
 		}

@@ -65,7 +65,7 @@ func createFile(path string) error {
 
 func dataSource(path, more string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	return u.String() + "?_busy_timeout=10000&_foreign_keys=1" + more
+	return u.String() + "?_busy_timeout=10000" + more
 }
 
 func resultCode(err error) int {

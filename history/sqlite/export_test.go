@@ -16,13 +16,12 @@ func (s *Store) ExecOnWriter(query string) error {
 
 // Statements returns the SQL that the store has run since it was opened.
 func (s *Store) Statements() []string {
-	var all []string
-	for _, from := range []*statements{&s.readers, &s.writer.stmts} {
-		from.mu.Lock()
-		all = slices.AppendSeq(all, maps.Keys(from.byText))
-		from.mu.Unlock()
-	}
-	return all
+	s.writer.lock <- struct{}{}
+	all := slices.Collect(maps.Keys(s.writer.stmts))
+	<-s.writer.lock
+	s.readers.mu.Lock()
+	defer s.readers.mu.Unlock()
+	return slices.AppendSeq(all, maps.Keys(s.readers.byText))
 }
 
 // CheckRow says whether a row can be as long.

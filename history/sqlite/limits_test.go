@@ -52,7 +52,7 @@ func TestALockedStoreSaysSoAndLosesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stemma.db")
 	open(t, path).Close()
 	impatient := func() *sql.DB {
-		db, err := sql.Open("sqlite", "file:"+path+"?_busy_timeout=20&_foreign_keys=1")
+		db, err := sql.Open("sqlite", "file:"+path+"?_busy_timeout=20")
 		if err != nil {
 			t.Fatal(err)
 		}

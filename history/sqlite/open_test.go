@@ -95,7 +95,7 @@ func TestSettingsOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stemma.db")
 	open(t, path).Close()
 	db := raw(t, path)
-	for pragma, want := range map[string]string{"page_size": "8192", "journal_mode": "wal", "user_version": "1", "application_id": fmt.Sprint(0x53544D41)} {
+	for pragma, want := range map[string]string{"page_size": "4096", "journal_mode": "wal", "user_version": "1", "application_id": fmt.Sprint(0x53544D41)} {
 		if got := value(t, db, "PRAGMA "+pragma); got != want {
 			t.Errorf("%s is %s, want %s", pragma, got, want)
 		}

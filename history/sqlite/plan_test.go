@@ -46,9 +46,9 @@ func TestNoQueryScansTheEntries(t *testing.T) {
 	}
 }
 
-// arguments returns a NULL for each number that a statement binds.
+// arguments returns a NULL for each value that a statement binds.
 func arguments(statement string) []any {
-	n := 0
+	n := strings.Count(statement, "?,") + strings.Count(statement, "?)")
 	for strings.Contains(statement, fmt.Sprint("?", n+1)) {
 		n++
 	}

@@ -45,7 +45,7 @@ func TestTwentyProcessesMayStartOnAnEmptyDirectory(t *testing.T) {
 	if err != nil || len(all) != 20 {
 		t.Errorf("%d conversations, error %v", len(all), err)
 	}
-	if got := value(t, raw(t, path), "PRAGMA page_size"); got != "8192" {
+	if got := value(t, raw(t, path), "PRAGMA page_size"); got != "4096" {
 		t.Errorf("the page size is %s", got)
 	}
 }

@@ -2,9 +2,35 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"iter"
+	"sync"
 )
+
+// readers prepares the statements that only read, where they are first used.
+type readers struct {
+	db     *sql.DB
+	mu     sync.Mutex
+	byText map[string]*sql.Stmt
+}
+
+func (r *readers) get(query string) (*sql.Stmt, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if stmt := r.byText[query]; stmt != nil {
+		return stmt, nil
+	}
+	stmt, err := r.db.PrepareContext(context.Background(), query)
+	if err != nil {
+		return nil, err
+	}
+	if r.byText == nil {
+		r.byText = map[string]*sql.Stmt{}
+	}
+	r.byText[query] = stmt
+	return stmt, nil
+}
 
 // Most queries find their rows by a key and take microseconds a row. The driver
 // watches a context that can end with a goroutine for each query and a lock for
@@ -46,6 +72,16 @@ func (s *Store) eachFound(ctx context.Context, query string, args []any, f func(
 		return s.failure(err)
 	}
 	return s.failure(eachRow(rows, f))
+}
+
+func eachRow(rows *sql.Rows, f func(scan func(...any) error) error) error {
+	defer rows.Close()
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
 }
 
 // stream yields a value for every row. Each sequence has a connection of its

@@ -44,10 +44,11 @@ func setUpFile(ctx context.Context, db Database, d Durability) error {
 		if err := checkOwner(ctx, conn); err != nil {
 			return err
 		}
-		// 8 KB: half of the file size of 4 KB pages with bodies of 2 KB, and
-		// half of the log size of 16 KB. It has no effect on a file that has
-		// pages. The order matters: WAL writes the first page.
-		if _, err := conn.ExecContext(ctx, "PRAGMA page_size = 8192"); err != nil {
+		// An append changes five or six pages and writes each of them whole:
+		// smaller ones are quicker, and compressed bodies fill them as well as
+		// larger ones. It has no effect on a file that has pages. The order
+		// matters: WAL writes the first page.
+		if _, err := conn.ExecContext(ctx, "PRAGMA page_size = 4096"); err != nil {
 			return err
 		}
 		var mode string
@@ -114,12 +115,11 @@ func migrate(ctx context.Context, s *Store) error {
 			if err != nil {
 				return err
 			}
-			if _, err := t.w.conn.ExecContext(ctx, string(sql)); err != nil {
+			if err := t.script(string(sql)); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		_, err := t.w.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(files), applicationID))
-		return err
+		return t.script(fmt.Sprintf("PRAGMA user_version = %d; PRAGMA application_id = %d", len(files), applicationID))
 	})
 }
 

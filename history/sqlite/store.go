@@ -44,7 +44,7 @@ func (d Durability) pragma() string {
 }
 
 // Database is one SQLite file as a driver opened it. Its connections wait for
-// locks (a busy timeout), and have foreign keys on.
+// locks: their busy timeout is how long a write waits for other processes.
 type Database struct {
 	// Writer gives one connection, which the store keeps.
 	Writer *sql.DB
@@ -60,7 +60,7 @@ type Store struct {
 	db      Database
 	source  record.Source
 	writer  *writer
-	readers statements
+	readers readers
 
 	watch   sync.Mutex
 	watcher *sql.Conn // asks for the data version, and for nothing else
@@ -73,7 +73,7 @@ func New(ctx context.Context, db Database, o Options) (_ *Store, err error) {
 	s := &Store{
 		db:      db,
 		source:  record.Source{Now: o.Now, NewID: o.NewID}.OrDefault(),
-		readers: statements{prepare: db.Readers.PrepareContext},
+		readers: readers{db: db.Readers},
 	}
 	defer func() {
 		if err != nil {
@@ -83,7 +83,7 @@ func New(ctx context.Context, db Database, o Options) (_ *Store, err error) {
 	if err := setUpFile(ctx, db, o.Durability); err != nil {
 		return nil, err
 	}
-	if s.writer, err = newWriter(ctx, db.Writer); err != nil {
+	if s.writer, err = newWriter(ctx, db); err != nil {
 		return nil, err
 	}
 	if err := s.writer.setUp(ctx, o.Durability); err != nil {

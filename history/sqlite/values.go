@@ -1,6 +1,9 @@
 package sqlite
 
 import (
+	"bytes"
+	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -31,6 +34,42 @@ func textOrNull(s string) any {
 		return nil
 	}
 	return s
+}
+
+// scanRow reads the values of a row.
+func scanRow(row []driver.Value, dest []any) error {
+	if len(row) != len(dest) {
+		return fmt.Errorf("a row of %d columns, expected %d", len(row), len(dest))
+	}
+	for i, v := range row {
+		if err := scanValue(v, dest[i]); err != nil {
+			return fmt.Errorf("column %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+func scanValue(value driver.Value, dest any) error {
+	switch d := dest.(type) {
+	case sql.Scanner:
+		return d.Scan(value)
+	case *int64:
+		if v, ok := value.(int64); ok {
+			*d = v
+			return nil
+		}
+	case *int:
+		if v, ok := value.(int64); ok {
+			*d = int(v)
+			return nil
+		}
+	case *[]byte:
+		if v, ok := value.([]byte); ok {
+			*d = bytes.Clone(v)
+			return nil
+		}
+	}
+	return fmt.Errorf("a %T cannot be read into a %T", value, dest)
 }
 
 // idColumn scans into an id.

@@ -1,6 +1,6 @@
 module github.com/stemma-history/stemma/internal/powercut
 
-go 1.26.0
+go 1.26.7
 
 require (
 	github.com/ncruces/go-sqlite3 v0.37.0

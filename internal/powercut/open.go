@@ -30,7 +30,7 @@ func Open(ctx context.Context, dir string, disk *Disk, o sqlite.Options, pragmas
 }
 
 func open(dir string, pragmas []string) (*sql.DB, error) {
-	query := url.Values{"vfs": {vfsName}, "_pragma": append([]string{"busy_timeout(10000)", "foreign_keys(1)"}, pragmas...)}
+	query := url.Values{"vfs": {vfsName}, "_pragma": append([]string{"busy_timeout(10000)"}, pragmas...)}
 	name := url.URL{Scheme: "file", Path: filepath.Join(dir, "stemma.db"), RawQuery: query.Encode()}
 	return driver.Open(name.String(), fts5.Register)
 }

@@ -1,6 +1,8 @@
 -- Rows are numbered (n) inside the file; ids of ours are 16 bytes and stand
 -- once each. Times are microseconds since 1970 in UTC. Numbers of entries grow
--- along every path: a parent is always smaller than its children.
+-- along every path: a parent is always smaller than its children. What a row
+-- refers to is read in the transaction that writes the row, so that foreign keys
+-- need not be enforced; "stemma check" finds what damage has cut off.
 
 CREATE TABLE conversation (
   n                   INTEGER PRIMARY KEY,
