@@ -65,7 +65,8 @@ type Reason struct {
 	// Used and Limit are the tokens that a refusal stated, 0 where it did not.
 	Used  int64 `json:"used,omitempty"`
 	Limit int64 `json:"limit,omitempty"`
-	// Before and After are the estimated tokens of the view.
+	// Before and After are the estimated tokens of the view, 0 where they are
+	// not known.
 	Before int64 `json:"before,omitempty"`
 	After  int64 `json:"after,omitempty"`
 	// Note is the refusal's text, the person's focus, or the source tool's name.
@@ -130,8 +131,13 @@ func (c *Compaction) Describe() string {
 			line += fmt.Sprintf(" %d %s", n, as)
 		}
 	}
-	if r := c.Reason; r.Before > 0 {
+	switch r := c.Reason; {
+	case r.Before > 0 && r.After > 0:
 		line += fmt.Sprintf(", about %d → %d tokens", r.Before, r.After)
+	case r.Before > 0:
+		line += fmt.Sprintf(", of about %d tokens", r.Before)
+	case r.After > 0:
+		line += fmt.Sprintf(", to about %d tokens", r.After)
 	}
 	return line
 }

@@ -35,7 +35,9 @@ type Conversation struct {
 	Directory   string // working directory, spelt as the person did
 	Owner       string
 	Created     time.Time
-	Updated     time.Time // the last append, move of the tip, or change of title
+	// Updated is the time of the last append, move of the tip, or change of
+	// title here; where an import was later, that of the newest imported entry.
+	Updated time.Time
 	// Entries is how many entries the tree has. Set by the store.
 	Entries int
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"pgregory.net/rapid"
 
@@ -50,10 +51,13 @@ func TestPreviewsAreOneShortLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := message.Prompt(rapid.String().Draw(t, "text"))
 		p := Preview(&Entry{Message: &m})
-		if len(p) > PreviewLen || strings.ContainsAny(p, "\n\r\t\x1b") || !strings.Contains(p, strings.TrimSpace(p)) {
+		if len(p) > PreviewLen || strings.ContainsFunc(p, unicode.IsControl) || p != strings.TrimSpace(p) {
 			t.Fatalf("%q", p)
 		}
 	})
+	if p := message.Prompt("\x1b[31mred \u009b31mtoo"); Preview(&Entry{Message: &p}) != "[31mred 31mtoo" {
+		t.Errorf("%q", Preview(&Entry{Message: &p}))
+	}
 	answer := message.Message{Role: message.Assistant, Parts: []message.Part{message.Thinking{Text: "hm"}, message.ToolCall{Name: "bash", Arguments: []byte(`{"command":"ls"}`)}}}
 	if p := Preview(&Entry{Message: &answer}); p != `hm, bash {"command":"ls"}` {
 		t.Errorf("%q", p)
@@ -61,5 +65,19 @@ func TestPreviewsAreOneShortLine(t *testing.T) {
 	failed := message.Results(message.ToolResult{Outcome: message.Failed, Content: []message.Content{message.Text{Text: "no such file"}}})
 	if p := Preview(&Entry{Message: &failed}); p != "error: no such file" {
 		t.Errorf("%q", p)
+	}
+}
+
+func TestACompactionSaysWhatIsKnownOfItsSize(t *testing.T) {
+	for want, r := range map[string]Reason{
+		"compaction (import) 1 summary":                         {Trigger: ByImport},
+		"compaction (import) 1 summary, of about 900 tokens":    {Trigger: ByImport, Before: 900},
+		"compaction (import) 1 summary, to about 30 tokens":     {Trigger: ByImport, After: 30},
+		"compaction (command) 1 summary, about 900 → 30 tokens": {Trigger: ByCommand, Before: 900, After: 30},
+	} {
+		c := Compaction{Reason: r, Treatments: []Treatment{{From: Handle{Depth: 1}, To: Handle{Depth: 2}, As: AsSummary, Text: "x"}}}
+		if got := c.Describe(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

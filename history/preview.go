@@ -82,7 +82,7 @@ func clip(s string) string {
 			gap = len(line) > 0
 			continue
 		}
-		if r < ' ' || r == 0x7F {
+		if unicode.IsControl(r) { // U+009B, too, begins a command to a terminal
 			continue
 		}
 		if gap {

@@ -133,8 +133,11 @@ type ForkRequest struct {
 // that importing again adds only what is new, and the order of two imports at
 // the same time does not matter.
 type ImportRequest struct {
-	// Conversation is created where its id is new. Its Tip is ignored. Where it
-	// exists, title, model, directory and links that it lacks are filled in.
+	// Conversation is created where its id is new. Its Tip and Updated are
+	// ignored: Updated becomes the time of the newest entry that has one, if that
+	// is later than what it was and not in the future, so that a list shows when
+	// something was said. Where the conversation exists, title, model, directory
+	// and links that it lacks are filled in.
 	Conversation Conversation
 	// Entries have ID, Parent, Source, Created, Message or Compaction, Left,
 	// Usage, Frame and Seals. A parent stands before its children, in this

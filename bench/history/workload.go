@@ -58,6 +58,14 @@ func body(e history.Entry) []byte {
 	return b
 }
 
+func bodiesOf(entries []history.Entry) [][]byte {
+	var all [][]byte
+	for _, e := range entries {
+		all = append(all, body(e))
+	}
+	return all
+}
+
 func openStore(ctx context.Context, dir string) (*sqlite.Store, string, error) {
 	path := filepath.Join(dir, "stemma.db")
 	s, err := sqlite.Open(ctx, path, sqlite.Options{})

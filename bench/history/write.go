@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/history/sqlite"
@@ -21,40 +23,55 @@ func measureAppend(ctx context.Context, dir string) ([]figure, error) {
 		return nil, err
 	}
 	defer s.Close()
-	plain, err := os.Create(filepath.Join(dir, "plain"))
+	grows, err := os.Create(filepath.Join(dir, "grows"))
 	if err != nil {
 		return nil, err
 	}
-	defer plain.Close()
+	defer grows.Close()
 	bare, err := openBare(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer bare.Close()
+	defer bare.close()
 	const rounds, turns = 15, 200
 	chance := rand.New(rand.NewPCG(1, 1))
-	made := make([][]history.Entry, turns)
+	made, bodies := make([][]history.Entry, turns), make([][][]byte, turns)
 	for i := range made {
 		made[i] = turn(chance)
+		bodies[i] = bodiesOf(made[i])
 	}
-	var bytes []byte
-	for _, e := range made[0] {
-		bytes = append(bytes, body(e)...)
+	bytes := slices.Concat(bodies[0]...)
+	fixed, err := preallocate(filepath.Join(dir, "fixed"), turns*len(bytes))
+	if err != nil {
+		return nil, err
 	}
-	var ours, used, bodies, limit best
+	defer fixed.Close()
+	var ours, used, inserts, limit, overwrite, encode best
 	for range rounds {
 		began := processorTime()
 		err := errors.Join(
 			ours.measure(func() error { return appendAll(ctx, s, made) }),
 			limit.measure(func() error {
 				used.add(processorTime() - began)
-				return syncEach(plain, bytes, turns)
+				return syncEach(grows, bytes, turns)
 			}),
-			bodies.measure(func() error {
-				for _, entries := range made {
-					if err := insertBodies(ctx, bare, entries); err != nil {
+			overwrite.measure(func() error {
+				if _, err := fixed.Seek(0, io.SeekStart); err != nil {
+					return err
+				}
+				return syncEach(fixed, bytes, turns)
+			}),
+			inserts.measure(func() error {
+				for _, b := range bodies {
+					if err := bare.insertAll(ctx, b); err != nil {
 						return err
 					}
+				}
+				return nil
+			}),
+			encode.measure(func() error {
+				for _, entries := range made {
+					bodiesOf(entries)
 				}
 				return nil
 			}))
@@ -66,9 +83,26 @@ func measureAppend(ctx context.Context, dir string) ([]figure, error) {
 		{what: "append a turn of 8 KB, durable", value: ours.ms() / turns, unit: "ms"},
 		{what: "one write and sync of the same bytes", value: limit.ms() / turns, unit: "ms"},
 		{what: "the first over the second", value: over(ours, limit), unit: "×", most: 1.3},
-		{what: "four bodies into a bare table of SQLite, over the second", value: over(bodies, limit), unit: "×"},
+		{what: "one write and sync inside a file that has its size, over the second", value: over(overwrite, limit), unit: "×"},
+		{what: "four bodies into a bare table of SQLite, over the second", value: over(inserts, limit), unit: "×"},
+		{what: "encoding four messages as JSON, over the second", value: over(encode, limit), unit: "×"},
 		{what: "processor time of an append", value: used.ms() / turns, unit: "ms", most: 0.25},
 	}, nil
+}
+
+// preallocate makes a file of zeros.
+func preallocate(path string, size int) (*os.File, error) {
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = f.Write(make([]byte, size)); err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }
 
 func appendAll(ctx context.Context, s *sqlite.Store, turns [][]history.Entry) error {
@@ -99,35 +133,52 @@ func syncEach(f *os.File, bytes []byte, n int) error {
 	return nil
 }
 
-// openBare opens a database with one table and the settings of the store.
-func openBare(ctx context.Context, dir string) (*sql.DB, error) {
-	db, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "bare.db"))
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(1)
-	_, err = db.ExecContext(ctx, `PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-		CREATE TABLE raw (n INTEGER PRIMARY KEY, data BLOB)`)
-	return db, err
+// bare is a database with one table and the settings of the store.
+type bare struct {
+	db                    *sql.DB
+	conn                  *sql.Conn
+	begin, insert, commit *sql.Stmt
 }
 
-// insertBodies puts the bodies of entries into a bare table, in one transaction.
-func insertBodies(ctx context.Context, db *sql.DB, entries []history.Entry) error {
-	tx, err := db.BeginTx(ctx, nil)
+func openBare(ctx context.Context, dir string) (_ *bare, err error) {
+	b := &bare{}
+	if b.db, err = sql.Open("sqlite", "file:"+filepath.Join(dir, "bare.db")); err != nil {
+		return nil, err
+	}
+	if b.conn, err = b.db.Conn(ctx); err != nil {
+		return nil, errors.Join(err, b.db.Close())
+	}
+	_, err = b.conn.ExecContext(ctx, `PRAGMA page_size = 4096; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+		CREATE TABLE raw (n INTEGER PRIMARY KEY, data BLOB)`)
+	for text, stmt := range map[string]**sql.Stmt{`BEGIN IMMEDIATE`: &b.begin, `INSERT INTO raw (data) VALUES (?)`: &b.insert, `COMMIT`: &b.commit} {
+		if err == nil {
+			*stmt, err = b.conn.PrepareContext(ctx, text)
+		}
+	}
 	if err != nil {
+		b.close()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *bare) close() {
+	_ = b.conn.Close()
+	_ = b.db.Close()
+}
+
+// insertAll puts bodies into the table, in one transaction.
+func (b *bare) insertAll(ctx context.Context, bodies [][]byte) error {
+	if _, err := b.begin.ExecContext(ctx); err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }()
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO raw (data) VALUES (?1)`)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if _, err := insert.ExecContext(ctx, body(e)); err != nil {
+	for _, body := range bodies {
+		if _, err := b.insert.ExecContext(ctx, body); err != nil {
 			return err
 		}
 	}
-	return tx.Commit()
+	_, err := b.commit.ExecContext(ctx)
+	return err
 }
 
 // measureFork compares a fork with putting the same bytes into a bare table.
@@ -141,7 +192,7 @@ func measureFork(ctx context.Context, dir string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer bare.Close()
+	defer bare.close()
 	const n, rounds = 10_000, 5
 	entries, _ := chain(rand.New(rand.NewPCG(4, 4)), n)
 	id, err := importChain(ctx, s, entries)
@@ -156,6 +207,7 @@ func measureFork(ctx context.Context, dir string) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
+	bodies := bodiesOf(entries)
 	var fork, insert best
 	for range rounds {
 		err := errors.Join(
@@ -163,7 +215,7 @@ func measureFork(ctx context.Context, dir string) ([]figure, error) {
 				_, err := s.Fork(ctx, history.ForkRequest{At: at})
 				return err
 			}),
-			insert.measure(func() error { return insertBodies(ctx, bare, entries) }))
+			insert.measure(func() error { return bare.insertAll(ctx, bodies) }))
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package historytest
 import (
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
@@ -13,6 +14,7 @@ func importTests() []test {
 		{"an import brings a tree with its tip and marks", importedTree},
 		{"importing again adds only what is new", importedAgain},
 		{"an import moves the tip only from where the last import put it", importedTip},
+		{"an import makes a conversation as old as its newest entry", importedAge},
 		{"an import fills in what a conversation lacks", filledIn},
 		{"a broken import stores nothing", brokenImport},
 		{"the same file imported many times at once is stored once", importedAtOnce},
@@ -96,6 +98,44 @@ func importedTip(f fixture) {
 		f.Errorf("the import left the tip where the last one had put it: %+v", result)
 	}
 	equal(f, "our branch", texts(f.path(c.ID, ours)), []string{"a", "b", "ours"})
+}
+
+func importedAge(f fixture) {
+	c := importedConversation()
+	entries := imported(c.ID, "a", "b", "c", "d", "e")
+	for i := range entries {
+		entries[i].Created = sourceTime.Add(time.Duration(i) * time.Hour)
+	}
+	entries[0].Created, entries[1].Created = entries[1].Created, entries[0].Created
+	update := func(n int, want time.Time) {
+		f.Helper()
+		f.doImport(history.ImportRequest{Conversation: c, Entries: entries[:n], Tip: entries[n-1].ID})
+		equal(f, "when it was updated", f.conversation(c.ID).Updated, want)
+	}
+	update(2, entries[0].Created)
+	update(3, entries[2].Created)
+	update(2, entries[2].Created)
+	ours := f.append(c.ID, prompt("ours"))[0]
+	appended := f.conversation(c.ID).Updated
+	if appended.Before(ours.Created) {
+		f.Errorf("an append left the conversation at %v", appended)
+	}
+	update(4, appended)
+	entries[4].Created = appended.AddDate(100, 0, 0)
+	f.doImport(history.ImportRequest{Conversation: c, Entries: entries})
+	if now := f.conversation(c.ID).Updated; !now.After(appended) || now.After(appended.Add(time.Hour)) {
+		f.Errorf("an entry of the future makes it %v", now)
+	}
+	timeless := importedConversation()
+	timeless.Created = sourceTime
+	f.doImport(history.ImportRequest{Conversation: timeless})
+	equal(f, "an empty one", f.conversation(timeless.ID).Updated, sourceTime)
+	last := imported(timeless.ID, "a")
+	last[0].Created = time.Time{}
+	f.doImport(history.ImportRequest{Conversation: timeless, Entries: last})
+	if got := f.conversation(timeless.ID).Updated; !got.After(appended) {
+		f.Errorf("an import without times makes it %v", got)
+	}
 }
 
 func filledIn(f fixture) {

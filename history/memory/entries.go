@@ -171,7 +171,7 @@ func (s *Store) Import(ctx context.Context, r history.ImportRequest) (result his
 		}
 		result.TipMoved = r.Tip != (history.ID{}) && c.Tip == r.Tip
 		if changed || marked || result.Added > 0 {
-			s.touch(c)
+			c.Updated = s.source.ImportedAt(&c.Conversation, r, result)
 		}
 		return nil
 	})

@@ -127,7 +127,7 @@ func (s *Store) importRows(t *tx, r history.ImportRequest, rows []row, blobs []s
 	if filled := record.FillIn(&c.Conversation, r.Conversation); !filled && !moved && !marked && !result.Created && result.Added == 0 {
 		return result, nil
 	}
-	c.Updated = s.source.Time()
+	c.Updated = s.source.ImportedAt(&c.Conversation, r, result)
 	return result, t.update(&c)
 }
 

@@ -117,7 +117,7 @@ func (w *writer) transaction(ctx context.Context, f func(*tx) error) error {
 // begin waits until no other process writes. SQLite's own wait would need a
 // goroutine for each transaction to notice that the context ends.
 func (t *tx) begin() error {
-	const longest = 50 * time.Millisecond
+	const longest = 5 * time.Millisecond // a try takes 10 µs; longer pauses lose to a writer that hardly stops
 	var waited time.Duration
 	for pause := 200 * time.Microsecond; ; pause = min(2*pause, longest) {
 		_, err := t.exec("BEGIN IMMEDIATE")

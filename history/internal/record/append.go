@@ -66,6 +66,30 @@ func (s Source) Append(r history.AppendRequest) ([]history.Entry, []Record, erro
 	return entries, records, nil
 }
 
+// ImportedAt returns the Updated of a conversation after an import that changed
+// it, or made it: the time of its newest entry, by the other tool's clock. It
+// never goes back, nor beyond the current time. Where the entries have no
+// times, that of the import is all there is to know.
+func (s Source) ImportedAt(c *history.Conversation, r history.ImportRequest, result history.ImportResult) time.Time {
+	now := s.Time()
+	var newest time.Time
+	for _, e := range r.Entries {
+		if e.Created.After(newest) {
+			newest = Time(e.Created)
+		}
+	}
+	switch {
+	case newest.After(now), newest.IsZero() && result.Added > 0:
+		newest = now
+	case newest.IsZero() && result.Created:
+		newest = c.Created
+	}
+	if newest.After(c.Updated) || result.Created {
+		return newest
+	}
+	return c.Updated
+}
+
 // FillIn sets what a conversation lacks and an import of it knows.
 func FillIn(c *history.Conversation, from history.Conversation) (changed bool) {
 	for field, text := range map[*string]string{&c.Title: from.Title, &c.Model: from.Model, &c.Directory: from.Directory} {
