@@ -1,0 +1,152 @@
+package tui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"pgregory.net/rapid"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
+)
+
+// run does what a transcript asks for, at once.
+func (t *transcript) run(cmd tea.Cmd) {
+	for cmd != nil {
+		r, ok := cmd().(chunkRead)
+		if !ok {
+			return
+		}
+		t.take(r)
+		cmd = t.fill()
+	}
+}
+
+func openTranscript(t *testing.T, s *story, width, height int) *transcript {
+	tr := newTranscript(t.Context(), s.store, s.conversation(), &markdown{})
+	tr.run(tr.resize(width, height))
+	tr.run(tr.readNewest())
+	return tr
+}
+
+// talk adds exchanges of different heights.
+func (s *story) talk(exchanges int) {
+	tip := s.conversation().Tip
+	for i := range exchanges {
+		tip = s.say(tip, message.Prompt(fmt.Sprintf("prompt %d", i)),
+			answer(message.Text{Text: fmt.Sprintf("look %d", i)}, message.ToolCall{ID: "a", Name: "bash", Arguments: []byte(`{"command":"ls"}`)}),
+			message.Results(message.ToolResult{CallID: "a", Content: []message.Content{message.Text{Text: "one\ntwo"}}}),
+			answer(message.Text{Text: strings.Repeat(fmt.Sprintf("paragraph %d\n\n", i), 1+i%3)}))
+	}
+}
+
+func TestATurnIsReadAsPeopleReadIt(t *testing.T) {
+	time.Local = time.UTC
+	s := newStory(t)
+	s.say(history.ID{}, message.Prompt("Mend the parser,\nplease."),
+		answer(message.Thinking{Text: "Where is it?\nI look."}, message.Text{Text: "I look at **both** files:\n\n- `a.go`\n- `b.go`"},
+			message.ToolCall{ID: "1", Name: "read", Arguments: []byte(`{"path":"a.go"}`)},
+			message.ToolCall{ID: "2", Name: "bash", Arguments: []byte(`{"command":"cat b.go\nfalse"}`)},
+			message.ToolCall{ID: "3", Name: "bash", Arguments: []byte(`{"command":"rm x"}`)}),
+		message.Results(
+			message.ToolResult{CallID: "1", Content: []message.Content{message.Text{Text: "package a\n\x1b[31mred\n"}}},
+			message.ToolResult{CallID: "2", Outcome: message.Failed, Content: []message.Content{message.Text{Text: "exit 1"}}},
+			message.ToolResult{CallID: "3", Outcome: message.Denied}),
+		message.Message{Role: message.Assistant, Author: message.ByModel, Stop: message.StopAborted, Parts: []message.Part{message.Text{Text: "So far"}}},
+		message.Message{Role: message.User, Author: message.ByDigest, Parts: []message.Part{message.Text{Text: "It was line 12."}}})
+	tr := openTranscript(t, s, 60, 30)
+	golden(t, "turn_60x30", strings.Join(tr.view(nil), "\n"))
+	tr.toggle()
+	golden(t, "turn_60x30_open", strings.Join(tr.view(nil), "\n"))
+}
+
+// TestScrollingShowsThePath: wherever one scrolls, the screen shows a piece of
+// the whole path, and all of it can be reached.
+func TestScrollingShowsThePath(t *testing.T) {
+	s := newStory(t)
+	s.talk(60)
+	whole := openTranscript(t, s, 40, 10_000)
+	for whole.before != (history.ID{}) {
+		whole.run(whole.scroll(-1))
+	}
+	all := trimmed(whole.view(nil))
+
+	rapid.Check(t, func(rt *rapid.T) {
+		height := rapid.IntRange(1, 30).Draw(rt, "height")
+		tr := openTranscript(t, s, 40, 10)
+		tr.chunk, tr.held = rapid.IntRange(3, 40).Draw(rt, "chunk"), rapid.IntRange(30, 200).Draw(rt, "held")
+		tr.run(tr.resize(40, height))
+		for _, by := range rapid.SliceOfN(rapid.IntRange(-120, 120), 1, 20).Draw(rt, "scrolls") {
+			tr.run(tr.scroll(by))
+			if got := trimmed(tr.view(nil)); !contains(all, got) {
+				rt.Fatalf("after scrolling by %d this is no piece of the path:\n%s", by, strings.Join(got, "\n"))
+			}
+		}
+		for range 300 {
+			tr.run(tr.scroll(-20))
+		}
+		if got := tr.view(nil); ansi.Strip(got[0]) != "> prompt 0" {
+			rt.Fatalf("the top is not reached: %q", got[0])
+		}
+		for range 300 {
+			tr.run(tr.scroll(20))
+		}
+		if got := trimmed(tr.view(nil)); !slices.Equal(got, all[len(all)-len(got):]) || !tr.following {
+			rt.Fatalf("the end is not reached:\n%s", strings.Join(got, "\n"))
+		}
+	})
+}
+
+// trimmed takes the blank lines at the end off.
+func trimmed(lines []string) []string {
+	for len(lines) > 0 && lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return lines
+}
+
+func contains(all, piece []string) bool {
+	for i := range len(all) - len(piece) + 1 {
+		if slices.Equal(all[i:i+len(piece)], piece) {
+			return true
+		}
+	}
+	return len(piece) == 0
+}
+
+func TestTheEndIsFollowedUnlessOneReadsAbove(t *testing.T) {
+	s := newStory(t)
+	s.talk(20)
+	tr := openTranscript(t, s, 40, 10)
+	e := history.Entry{Message: &message.Message{Role: message.User, Author: message.ByPerson, Parts: []message.Part{message.Text{Text: "newest"}}}}
+	tr.add(e)
+	if !strings.Contains(strings.Join(tr.view(nil), "\n"), "newest") {
+		t.Error("the end is not followed")
+	}
+	tr.run(tr.scroll(-5))
+	before := tr.view(nil)
+	tr.add(e)
+	tr.notify("something")
+	if !slices.Equal(before, tr.view([]string{"live"})) {
+		t.Error("the screen moves under the eyes of someone who reads above")
+	}
+}
+
+func TestEveryTranscriptLineFits(t *testing.T) {
+	s := newStory(t)
+	s.talk(3)
+	for width := 1; width < 100; width += 5 {
+		tr := openTranscript(t, s, width, 200)
+		tr.toggle()
+		for _, line := range tr.view(nil) {
+			if w := ansi.StringWidth(line); w > width {
+				t.Fatalf("width %d: %q is %d wide", width, ansi.Strip(line), w)
+			}
+		}
+	}
+}
