@@ -34,7 +34,8 @@ type Store interface {
 
 // Conversations is the list of trees.
 type Conversations interface {
-	// Create stores a new conversation without entries. The store sets Updated.
+	// Create stores a new conversation without entries. It needs an ID; the store
+	// sets Updated, and Created where missing.
 	// It fails with [ErrExists] where the id is taken.
 	Create(ctx context.Context, c Conversation) error
 	// Conversation fails with [ErrNotFound].
@@ -146,7 +147,8 @@ type ImportRequest struct {
 	// Blobs are stored with the entries: frames, and bytes that messages name
 	// by hash only.
 	Blobs []message.Blob
-	// Checkpoints may mark any entry; those stored already are skipped.
+	// Checkpoints have ID, Name, Entry, SetBy and Created, and may mark any entry.
+	// Those stored already are skipped.
 	Checkpoints []Checkpoint
 	// Tip is where the other tool would continue. The tip moves there only if
 	// it stands where the last import put it. None leaves the tip alone.

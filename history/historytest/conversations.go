@@ -42,6 +42,9 @@ func takenID(f fixture) {
 	id := f.create()
 	f.append(id, prompt("kept"))
 	f.refuses(f.Create(f.Context(), history.Conversation{ID: id, Title: "another"}), history.ErrExists)
+	if err := f.Create(f.Context(), history.Conversation{Title: "nameless"}); err == nil {
+		f.Error("a conversation without an id was created")
+	}
 	if c := f.conversation(id); c.Title != "a title" || c.Entries != 1 {
 		f.Errorf("the conversation became %+v", c)
 	}

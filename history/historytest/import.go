@@ -154,6 +154,7 @@ func filledIn(f fixture) {
 func brokenImport(f fixture) {
 	other := f.create()
 	elsewhere := f.append(other, prompt("x"))[0].ID
+	theirs := f.mark(other, elsewhere, "theirs")
 	c := importedConversation()
 	good := func() history.ImportRequest {
 		entries := imported(c.ID, "a", "b", "c")
@@ -170,6 +171,9 @@ func brokenImport(f fixture) {
 		"a mark on nothing":             func(r *history.ImportRequest) { r.Checkpoints = []history.Checkpoint{{ID: history.NewID(), Name: "m"}} },
 		"a mark elsewhere": func(r *history.ImportRequest) {
 			r.Checkpoints = []history.Checkpoint{{ID: history.NewID(), Name: "m", Entry: elsewhere}}
+		},
+		"a mark that is set elsewhere": func(r *history.ImportRequest) {
+			r.Checkpoints = []history.Checkpoint{{ID: theirs.ID, Name: "m", Entry: r.Entries[0].ID}}
 		},
 		"an entry with nothing in it": func(r *history.ImportRequest) { r.Entries[2].Message = nil },
 		"a role nobody knows":         func(r *history.ImportRequest) { r.Entries[2].Message.Role = "narrator" },

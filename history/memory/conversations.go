@@ -13,6 +13,9 @@ import (
 
 // Create implements [history.Conversations].
 func (s *Store) Create(ctx context.Context, c history.Conversation) error {
+	if c.ID == (history.ID{}) {
+		return record.ErrNoID
+	}
 	return s.write(ctx, func() error {
 		if s.conversations[c.ID] != nil {
 			return fmt.Errorf("conversation %v: %w", c.ID, history.ErrExists)

@@ -181,7 +181,7 @@ func (s *Store) Import(ctx context.Context, r history.ImportRequest) (result his
 // checkImport refuses an import that could not be stored whole.
 func (s *Store) checkImport(r history.ImportRequest) error {
 	if r.Conversation.ID == (history.ID{}) {
-		return errors.New("import: the conversation has no id")
+		return record.ErrNoID
 	}
 	in := map[history.ID]bool{{}: true} // none is a legal parent
 	known := func(id history.ID) bool {
@@ -214,6 +214,9 @@ func (s *Store) checkImport(r history.ImportRequest) error {
 	for _, m := range r.Checkpoints {
 		if m.ID == (history.ID{}) || m.Entry == (history.ID{}) || !known(m.Entry) {
 			return fmt.Errorf("checkpoint %q: entry %v: %w", m.Name, m.Entry, history.ErrNotFound)
+		}
+		if old, ok := s.checkpoint(m.ID); ok && old.Conversation != r.Conversation.ID {
+			return fmt.Errorf("checkpoint %v: %w, in conversation %v", m.ID, history.ErrExists, old.Conversation)
 		}
 	}
 	return nil

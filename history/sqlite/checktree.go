@@ -14,6 +14,7 @@ type checkedEntry struct {
 	isCompaction                 bool
 	wantDepth, wantCompaction    int64
 	hasChildren                  bool
+	unreadable                   error // what is known of an answer
 }
 
 // tree checks how the entries of a conversation hang together. Parents have
@@ -22,11 +23,17 @@ type checkedEntry struct {
 func (c *checker) tree(v *conversation) error {
 	entries := map[int64]*checkedEntry{}
 	var order []*checkedEntry
-	err := c.s.each(c.ctx, `SELECT n, id, parent, depth, role, last_compaction FROM entry WHERE conversation = ?1 ORDER BY n`, []any{v.n},
+	err := c.s.each(c.ctx, `SELECT n, id, parent, depth, role, last_compaction, usage, seals FROM entry WHERE conversation = ?1 ORDER BY n`, []any{v.n},
 		func(scan func(...any) error) error {
 			e := &checkedEntry{}
 			var role message.Role
-			err := scan(&e.n, idColumn{&e.id}, numberColumn{&e.parent}, &e.depth, text(&role), numberColumn{&e.compaction})
+			var usage string
+			var seals []byte
+			err := scan(&e.n, idColumn{&e.id}, numberColumn{&e.parent}, &e.depth, text(&role), numberColumn{&e.compaction}, text(&usage), &seals)
+			_, e.unreadable = decodeUsage(usage)
+			if _, err := decodeSeals(seals); err != nil {
+				e.unreadable = err
+			}
 			e.isCompaction = kindOf(role) == history.KindCompaction
 			entries[e.n] = e
 			order = append(order, e)
@@ -55,6 +62,14 @@ func (c *checker) tree(v *conversation) error {
 
 // entry compares an entry with its parent.
 func (c *checker) entry(v *conversation, e *checkedEntry, entries map[int64]*checkedEntry) error {
+	if e.unreadable != nil {
+		if err := c.report(history.Problem{
+			Conversation: v.ID, Entry: e.id, What: "what its provider said of it is damaged: " + e.unreadable.Error(),
+			Advice: "restore the file from a backup, or import the conversation again; the rest can be read",
+		}); err != nil {
+			return err
+		}
+	}
 	e.wantDepth = 1
 	if e.parent != 0 {
 		parent := entries[e.parent]

@@ -61,6 +61,9 @@ func (s *Store) Conversation(ctx context.Context, id history.ID) (history.Conver
 
 // Create implements [history.Conversations].
 func (s *Store) Create(ctx context.Context, c history.Conversation) error {
+	if c.ID == (history.ID{}) {
+		return record.ErrNoID
+	}
 	return s.write(ctx, func(t *tx) error {
 		_, err := s.create(t, c)
 		return err

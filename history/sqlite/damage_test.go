@@ -115,6 +115,9 @@ PRAGMA writable_schema = RESET`
 		{"a missing body", `DELETE FROM body WHERE n = 2`, "what it said is lost", false},
 		{"a torn body", `UPDATE body SET data = substr(data, 1, 20) WHERE n = 1`, "its body is damaged: message body: invalid JSON", false},
 		{"a torn compressed body", `UPDATE body SET data = substr(data, 1, 40) WHERE n = 2`, "its body is damaged: s2", false},
+		{"a compressed body that claims gigabytes", `UPDATE body SET data = x'FFFFFFFF0F00' WHERE n = 2`, "it claims to be 4294967295 bytes long", false},
+		{"a usage", `UPDATE entry SET usage = '{' WHERE n = 3`, "what its provider said of it is damaged: usage", false},
+		{"seals", `UPDATE entry SET seals = x'00' WHERE n = 3`, "what its provider said of it is damaged: seals", false},
 		{"an unknown encoding", `UPDATE body SET encoding = 7 WHERE n = 1`, "encoding 7 is not known", false},
 		{"a message that is no compaction", `UPDATE entry SET role = NULL WHERE n = 1`, "nearest compaction", true},
 		{"a waiting call", `DELETE FROM entry WHERE n = 8`, "a path ends inside a turn", false},
@@ -138,7 +141,6 @@ PRAGMA writable_schema = RESET`
 				t.Fatal(err)
 			}
 			db := raw(t, path)
-			run(t, db, "PRAGMA foreign_keys = OFF")
 			run(t, db, c.damage)
 			before := counts(t, db)
 			s := open(t, path)
@@ -248,7 +250,6 @@ func TestAPathWithAMissingEntrySaysWhereItBegins(t *testing.T) {
 		t.Fatal(err)
 	}
 	db := raw(t, path)
-	run(t, db, "PRAGMA foreign_keys = OFF")
 	run(t, db, `DELETE FROM entry WHERE n = 2`)
 	var errs []error
 	n := 0

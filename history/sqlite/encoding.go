@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"sync"
@@ -24,6 +23,9 @@ const (
 	// 16 KB zstd leaves 22 %, S2 32 % (the sample transcripts, 2026-11-30).
 	s2From   = 1 << 10
 	zstdFrom = 16 << 10
+	// maxS2 is how long a text a block of S2 may claim to be: its decoder makes
+	// room for what a damaged one says, up to 4 GB.
+	maxS2 = 1 << 20
 	// maxRow is the longest value that is given to SQLite, whose own limit for
 	// a whole row is 1,000,000,000 bytes (SQLITE_MAX_LENGTH).
 	maxRow = 999_000_000
@@ -67,11 +69,11 @@ func compress(data []byte) stored {
 	return stored{withZstd, encoder().EncodeAll(data, nil)}
 }
 
-// decode returns the bytes that encode was given, in a slice of its own.
+// decode returns the bytes that encode was given.
 func (s stored) decode() ([]byte, error) {
 	switch s.encoding {
 	case plain:
-		return bytes.Clone(s.data), nil
+		return s.data, nil
 	case withZstd:
 		data, err := decoder().DecodeAll(s.data, nil)
 		if err != nil {
@@ -79,6 +81,9 @@ func (s stored) decode() ([]byte, error) {
 		}
 		return data, nil
 	case withS2:
+		if n, err := s2.DecodedLen(s.data); err == nil && n > maxS2 {
+			return nil, fmt.Errorf("s2: it claims to be %d bytes long, expected at most %d", n, maxS2)
+		}
 		data, err := s2.Decode(nil, s.data)
 		if err != nil {
 			return nil, fmt.Errorf("s2: %w", err)

@@ -14,7 +14,7 @@ import (
 // Import implements [history.Entries].
 func (s *Store) Import(ctx context.Context, r history.ImportRequest) (result history.ImportResult, err error) {
 	if r.Conversation.ID == (history.ID{}) {
-		return result, errors.New("import: the conversation has no id")
+		return result, record.ErrNoID
 	}
 	if err := record.CheckBlobs(r.Blobs); err != nil {
 		return result, err
@@ -205,6 +205,9 @@ func (i *importer) mark(marks []history.Checkpoint) (changed bool, err error) {
 		}
 		m.Created = record.Time(m.Created)
 		added, err := i.putCheckpoint(i.c.n, at.n, &m)
+		if err == nil && !added {
+			_, err = i.checkpoint(i.c.ID, m.ID)
+		}
 		if err != nil {
 			return false, err
 		}

@@ -28,13 +28,22 @@ func (s *Store) Mark(ctx context.Context, at history.Boundary, m history.Checkpo
 		if err != nil || added {
 			return err
 		}
-		old, err := readCheckpoint(func(dest ...any) error { return t.row(selectCheckpoints+` WHERE k.id = ?1`, []any{m.ID[:]}, dest...) })
-		if err == nil && (old.Conversation != m.Conversation || old.Entry != m.Entry) {
-			err = fmt.Errorf("checkpoint %v: %w", m.ID, history.ErrExists)
+		old, err := t.checkpoint(c.ID, m.ID)
+		if err == nil && old.Entry != m.Entry {
+			err = fmt.Errorf("checkpoint %v: %w, on entry %v", m.ID, history.ErrExists, old.Entry)
 		}
 		m = old // by an earlier try
 		return err
 	})
+	return m, err
+}
+
+// checkpoint returns a stored checkpoint, which must be of the conversation.
+func (t *tx) checkpoint(conversation, id history.ID) (history.Checkpoint, error) {
+	m, err := readCheckpoint(func(dest ...any) error { return t.row(selectCheckpoints+` WHERE k.id = ?1`, []any{id[:]}, dest...) })
+	if err == nil && m.Conversation != conversation {
+		err = fmt.Errorf("checkpoint %v: %w, in conversation %v", id, history.ErrExists, m.Conversation)
+	}
 	return m, err
 }
 

@@ -231,11 +231,9 @@ func (r *entryRow) decode(fetch func(message.Hash) ([]byte, error)) (err error) 
 	if e.Seals, err = decodeSeals(r.seals); err != nil {
 		return err
 	}
-	body := r.data // scanned into a slice of its own
-	if *r.encoding != plain {
-		if body, err = (stored{*r.encoding, r.data}).decode(); err != nil {
-			return fmt.Errorf("body: %w", err)
-		}
+	body, err := stored{*r.encoding, r.data}.decode()
+	if err != nil {
+		return fmt.Errorf("body: %w", err)
 	}
 	return record.Decode(e, kindOf(r.role), body, fetch)
 }

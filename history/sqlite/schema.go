@@ -73,8 +73,8 @@ func checkOwner(ctx context.Context, conn *sql.Conn) error {
 	return err
 }
 
-// retryBusy repeats what SQLite refuses at once, without its busy timeout: two
-// processes that set a new file up at the same time.
+// retryBusy repeats what SQLite refuses at once, without a busy timeout, while
+// other processes set a new file up, or look through the log of one that died.
 func retryBusy(ctx context.Context, code func(error) int, f func() error) error {
 	for try := 0; ; try++ {
 		err := f()
@@ -96,11 +96,11 @@ func migrate(ctx context.Context, s *Store) error {
 		return err
 	}
 	var version int
-	if err := s.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+	err = retryBusy(ctx, s.db.Code, func() error {
+		return s.writer.conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	})
+	if err != nil || version == len(files) {
 		return err
-	}
-	if version == len(files) {
-		return nil
 	}
 	return s.writer.transaction(ctx, func(t *tx) error {
 		// Another process may have been faster.

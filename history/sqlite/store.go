@@ -93,7 +93,7 @@ func New(ctx context.Context, db Database, o Options) (_ *Store, err error) {
 }
 
 // Close waits for the write under way and closes the file. Sequences that are
-// still being read end with an error.
+// still being read end with an error, and so do later calls.
 func (s *Store) Close() error {
 	var err error
 	if s.writer != nil {

@@ -22,6 +22,7 @@ type writer struct {
 	conn     *sql.Conn
 	code     func(error) int
 	patience time.Duration // how long a transaction waits for those of others to end
+	closed   bool
 	stmts    map[string]driver.Stmt
 	values   []driver.NamedValue // of the statement that is run next
 }
@@ -58,8 +59,15 @@ func (w *writer) setUp(ctx context.Context, d Durability) error {
 	return nil
 }
 
+// close waits for the write under way. Later ones fail, and closing again has
+// no effect.
 func (w *writer) close() error {
-	w.lock <- struct{}{} // kept: nothing is written any more
+	w.lock <- struct{}{}
+	defer func() { <-w.lock }()
+	if w.closed {
+		return nil
+	}
+	w.closed = true
 	err := w.conn.Raw(func(any) (err error) {
 		for _, stmt := range w.stmts {
 			err = errors.Join(err, stmt.Close())
@@ -68,6 +76,8 @@ func (w *writer) close() error {
 	})
 	return errors.Join(err, w.conn.Close())
 }
+
+var errClosed = errors.New("the store is closed")
 
 // tx is a write transaction. Its statements ignore that the caller's context
 // ends, so that its outcome is never in doubt; long ones look at ctx between.
@@ -96,6 +106,9 @@ func (s *Store) write(ctx context.Context, f func(*tx) error) error {
 }
 
 func (w *writer) transaction(ctx context.Context, f func(*tx) error) error {
+	if w.closed {
+		return errClosed
+	}
 	return w.conn.Raw(func(conn any) error {
 		t := &tx{ctx, w, conn.(driver.Conn)}
 		if err := t.begin(); err != nil {

@@ -10,6 +10,9 @@ import (
 	"github.com/stemma-history/stemma/message"
 )
 
+// ErrNoID refuses a conversation that nobody could find again.
+var ErrNoID = errors.New("the conversation has no id")
+
 // A Record is what a store keeps of an entry besides its place in the tree.
 type Record struct {
 	Kind    history.Kind
