@@ -59,7 +59,8 @@ func trimBlank(lines []string, width int) []string {
 		lines = lines[:len(lines)-1]
 	}
 	for i, line := range lines {
-		lines[i] = ansi.Truncate(line, max(width, 1), "…")
+		said := ansi.StringWidth(strings.TrimRight(ansi.Strip(line), " ")) // renderers fill lines up
+		lines[i] = ansi.Truncate(line, min(said, max(width, 1)), "")
 	}
 	return lines
 }
