@@ -1,0 +1,31 @@
+package providertest
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/stemma-history/stemma/internal/rawjson"
+)
+
+// log writes what became of a request into the directory for that, as
+// 000001.json: the record, the body, and the answer as it is sent.
+func (s *Server) log(e *exchange, record Record, out *output) error {
+	if s.config.LogDir == "" {
+		return nil
+	}
+	var body any = string(e.body)
+	if rawjson.Valid(e.body) {
+		body = raw(e.body)
+	}
+	entry := encode(object{"record": record, "request": body, "response": string(bytes.Join(out.frames, nil))})
+	if err := os.MkdirAll(s.config.LogDir, 0o700); err != nil {
+		return fmt.Errorf("log of requests: %w", err)
+	}
+	name := filepath.Join(s.config.LogDir, fmt.Sprintf("%06d.json", e.number))
+	if err := os.WriteFile(name, append(entry, '\n'), 0o600); err != nil {
+		return fmt.Errorf("log of requests: %w", err)
+	}
+	return nil
+}

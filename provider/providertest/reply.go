@@ -1,0 +1,211 @@
+package providertest
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire/anthropic"
+	"github.com/stemma-history/stemma/wire/gemini"
+	"github.com/stemma-history/stemma/wire/openai"
+)
+
+// A reply is an answer on its way: with ids, signatures and a bill.
+type reply struct {
+	id      string
+	model   string
+	created int64 // seconds
+	number  int
+	prompt  *prompt
+	dialect Dialect
+	parts   []message.Part
+	stop    message.Stop
+	used    used
+	left    []leftOut
+}
+
+// used is what the answer says that it cost, in tokens.
+type used struct {
+	prompt   int // all of it
+	cached   cached
+	output   int // thinking included
+	thinking int
+}
+
+// leftOut is thinking of the request that the model did not read.
+type leftOut struct {
+	path   string // messages.1.content.0
+	id     string // of the item, or that it would have
+	reason string
+}
+
+// stopWindow says that the answer ended where the window did.
+const stopWindow message.Stop = "model_context_window_exceeded"
+
+// compose makes a reply of what a script says.
+func (s *Server) compose(e *exchange, a Answer) *reply {
+	r := &reply{
+		id: e.id("msg"), model: e.model.ID, created: s.config.Now().Unix(), number: e.number,
+		prompt: e.prompt, dialect: e.dialect, stop: a.Stop, left: e.leftOut(),
+		used: used{prompt: e.bill.tokens, cached: e.cached},
+	}
+	room := e.model.Window - e.bill.tokens
+	limit := e.prompt.maxOutput
+	if e.model.MaxOutput > 0 && (limit == 0 || limit > e.model.MaxOutput) {
+		limit = e.model.MaxOutput
+	}
+	ended := message.StopLength
+	if limit == 0 || room < limit {
+		if limit = max(room, 1); e.wire.name == anthropic.Wire {
+			ended = stopWindow
+		}
+	}
+	calls := 0
+	for _, p := range a.Parts {
+		if _, thinks := p.(message.Thinking); thinks && e.prompt.thinkingOff {
+			continue
+		}
+		p, tokens, cut := e.meter.within(p, limit-r.used.output)
+		r.used.output += tokens
+		switch part := p.(type) {
+		case message.Thinking:
+			r.used.thinking += tokens
+		case message.ToolCall:
+			if part.ID == "" {
+				part.ID = s.callID(e, calls)
+			}
+			p = part
+			calls++
+		}
+		r.parts = append(r.parts, p)
+		if cut {
+			r.stop = ended
+			break
+		}
+	}
+	if r.stop == "" {
+		r.stop = message.StopEnd
+		if calls > 0 {
+			r.stop = message.StopTools
+		}
+	}
+	s.seal(e, r)
+	return r
+}
+
+// callID returns the id of the nth call of an answer.
+func (s *Server) callID(e *exchange, n int) string {
+	switch ids := e.dialect.IDs; {
+	case s.config.RepeatIDs:
+		return fmt.Sprintf("call_%d", n)
+	case ids.MaxLen > 0:
+		return e.hash(n)[:ids.MaxLen]
+	case e.wire.name == anthropic.Wire:
+		return "toolu_" + e.hash(n)[:24]
+	}
+	return "call_" + e.hash(n)[:24]
+}
+
+// seal signs the thinking of a reply, bound to what stands before it.
+func (s *Server) seal(e *exchange, r *reply) {
+	switch e.wire.name {
+	case anthropic.Wire:
+		s.sealAnthropic(e, r)
+	case openai.WireResponses:
+		s.sealResponses(e, r)
+	case gemini.Wire:
+		if e.limits.CallSignatures {
+			signFirstCall(r.parts, s.binder.sign(e.model.ID, e.bound(), ""))
+		}
+	}
+}
+
+func (s *Server) sealAnthropic(e *exchange, r *reply) {
+	var thinks bool
+	for _, p := range r.parts {
+		_, ok := p.(message.Thinking)
+		thinks = thinks || ok
+	}
+	if !thinks {
+		return
+	}
+	before := anthropic.PrefixOf(e.body)
+	previous := ""
+	for i, b := range e.prompt.blocks {
+		if _, out := e.left[i]; b.sealed && !out {
+			previous = signatureOf(b.json)
+		}
+	}
+	for i, p := range r.parts {
+		if t, ok := p.(message.Thinking); ok {
+			t.Signature = s.binder.sign(e.model.ID, before.Last(), previous)
+			previous, r.parts[i] = t.Signature, t
+		}
+		before.Add("assistant", encode(blockAnthropic(r.parts[i])))
+	}
+	s.binder.remember(before.Hashes())
+}
+
+func (s *Server) sealResponses(e *exchange, r *reply) {
+	bound := e.bound()
+	for i, p := range r.parts {
+		switch p := p.(type) {
+		case message.Thinking:
+			p.Signature = s.binder.sign(e.model.ID, bound, "")
+			r.parts[i] = p
+		case message.Text:
+			bound = chained(bound, "assistant", s.scales.weigh(encode(object{"text": p.Text})).hash)
+		case message.ToolCall:
+			bound = chained(bound, "function_call", s.scales.weigh(encode(callItem(p, ""))).hash)
+		}
+	}
+}
+
+func signFirstCall(parts []message.Part, signature string) {
+	for i, p := range parts {
+		if c, ok := p.(message.ToolCall); ok {
+			c.Signature = signature
+			parts[i] = c
+			return
+		}
+	}
+}
+
+// within returns as much of a part as a number of tokens allows, what it costs,
+// and whether it was cut. The arguments of a call may end anywhere then.
+func (m meter) within(p message.Part, tokens int) (message.Part, int, bool) {
+	switch part := p.(type) {
+	case message.Text:
+		text, n, cut := m.cut(part.Text, tokens)
+		part.Text = text
+		return part, n, cut
+	case message.Thinking:
+		text, n, cut := m.cut(part.Text, tokens)
+		part.Text = text
+		return part, n, cut
+	case message.ToolCall:
+		name := m.text(part.Name)
+		arguments, n, cut := m.cut(string(part.Arguments), max(tokens-name, 0))
+		part.Arguments = []byte(arguments)
+		return part, name + n, cut
+	}
+	return p, 0, false
+}
+
+func (m meter) cut(text string, tokens int) (kept string, n int, cut bool) {
+	n = m.text(text)
+	if n <= tokens {
+		return text, n, false
+	}
+	kept = text
+	for n > tokens && kept != "" {
+		end := min(len(kept)*max(tokens, 0)/n, len(kept)-1)
+		for end > 0 && !utf8.RuneStart(kept[end]) {
+			end--
+		}
+		kept = kept[:end]
+		n = m.text(kept)
+	}
+	return strings.TrimRight(kept, " "), n, true
+}

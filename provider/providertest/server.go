@@ -1,0 +1,297 @@
+package providertest
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/openai"
+)
+
+// A Server plays providers. Serve it with [net/http/httptest.NewServer]. It is
+// safe for concurrent use.
+type Server struct {
+	config Config
+	scales *scales
+	binder *binder
+	cache  *cache
+
+	mu      sync.Mutex
+	number  int
+	journal Journal
+}
+
+// New returns a server.
+func New(c Config) *Server {
+	c = c.withDefaults()
+	return &Server{config: c, scales: newScales(), binder: newBinder(c.Secret), cache: newCache(c.Now)}
+}
+
+// Journal returns what was asked so far, ended or not.
+func (s *Server) Journal() Journal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.journal)
+}
+
+// mostBytes is the longest body that is read: more than any wire takes.
+const mostBytes = 600 << 20
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	to, ok := routeOf(r)
+	if !ok {
+		http.Error(w, fmt.Sprintf("%s %s is not served here", r.Method, r.URL.Path), http.StatusNotFound)
+		return
+	}
+	if to.action == lists {
+		s.listModels(w, to)
+		return
+	}
+	body, err := io.ReadAll(io.LimitReader(r.Body, mostBytes))
+	if err != nil {
+		return // the client is gone
+	}
+	s.mu.Lock()
+	s.number++
+	e := &exchange{to: to, number: s.number, body: body, wire: speakerOf(to.wire), dialect: s.config.Dialect.on(to.wire)}
+	s.journal = append(s.journal, Record{})
+	s.mu.Unlock()
+
+	record := Record{Number: e.number, At: s.config.Now().UTC(), Action: string(to.action), Wire: to.wire, Body: message.HashOf(body), Bytes: len(body), Status: http.StatusOK}
+	out := &output{ctx: r.Context(), to: w, chunk: s.config.Chunks.Bytes}
+	w.Header().Set("request-id", e.id("req"))
+	w.Header().Set("x-request-id", e.id("req"))
+	s.serve(e, r, out, &record)
+	record.Model, record.Window, record.Tokens, record.Images = e.model.ID, e.model.Window, e.bill.tokens, e.bill.images
+
+	s.mu.Lock()
+	s.journal[e.number-1] = record
+	s.mu.Unlock()
+	if err := s.log(e, record, out); err != nil && !out.begun {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	out.send()
+}
+
+// serve decides what is answered.
+func (s *Server) serve(e *exchange, r *http.Request, out *output, record *Record) {
+	if refusal := s.check(e, r); refusal != nil {
+		s.refuse(e, out, record, refusal)
+		return
+	}
+	switch e.to.action {
+	case counts:
+		out.whole(http.StatusOK, s.counted(e))
+		return
+	case compacts:
+		out.whole(http.StatusOK, s.compacted(e, record))
+		return
+	}
+	refusal, silence := e.fits()
+	record.Overflow = refusal != nil || silence != Speaks
+	if refusal != nil {
+		s.overflow(e, out, record, refusal)
+		return
+	}
+	if silence == CutsOldest {
+		e.cutOldest()
+	}
+	answer := Answer{Stop: message.StopLength}
+	if silence != SaysNought {
+		answer = s.config.Script(e.ask())
+	}
+	switch f := answer.Fault.(type) {
+	case Refuse:
+		s.refuseAsTold(e, out, record, f)
+	case Overflow:
+		record.Overflow, record.Fault = true, "refused as too long"
+		e.model.Window = e.bill.tokens / 2
+		refusal, _ := e.fits()
+		s.overflow(e, out, record, refusal)
+	default:
+		s.answer(e, out, record, answer)
+	}
+}
+
+// ask is the request as a script sees it.
+func (e *exchange) ask() Ask {
+	return Ask{Wire: e.wire.name, Model: e.model.ID, Number: e.number, Tokens: e.bill.tokens, Window: e.model.Window, MaxOutput: e.prompt.maxOutput, Stream: e.prompt.stream, Body: e.body, prompt: e.prompt}
+}
+
+// answer bills and sends what a script says.
+func (s *Server) answer(e *exchange, out *output, record *Record, a Answer) {
+	e.cached = s.cache.account(e.wire.name, e.model, e.prompt, e.bill)
+	if e.cached.read+e.cached.write+e.cached.writeHour > e.bill.tokens {
+		e.cached = cached{} // the prompt was cut behind what is counted
+	}
+	reply := s.compose(e, a)
+	record.Usage = billed(e, reply)
+	record.Dropped = len(reply.left)
+	if f, ok := a.Fault.(Misbill); ok {
+		reply.used.misbill(f.Factor)
+	}
+	if a.Fault != nil {
+		record.Fault = fmt.Sprintf("%T%+v", a.Fault, a.Fault)
+	}
+	out.fault = a.Fault
+	if !e.prompt.stream {
+		out.whole(http.StatusOK, e.wire.whole(reply))
+		return
+	}
+	frames := e.wire.stream(reply, s.config.Chunks)
+	if f, ok := a.Fault.(Fail); ok {
+		refusal := Refuse{Status: 529, Type: f.Type, Message: f.Message}.refusal(e.wire.name)
+		frames = append(frames[:min(f.After, len(frames))], e.wire.failed(reply, refusal))
+	}
+	out.stream(e.wire.media, frames)
+}
+
+// billed is what an answer costs, with its price.
+func billed(e *exchange, r *reply) history.Usage {
+	c := r.used.cached
+	return history.Usage{
+		Input:      int64(r.used.prompt - c.read - c.write - c.writeHour),
+		CacheRead:  int64(c.read),
+		CacheWrite: int64(c.write + c.writeHour),
+		Output:     int64(r.used.output),
+		Reasoning:  int64(r.used.thinking),
+		CostUSD:    price(e.model, r.used.prompt, c, r.used.output),
+	}
+}
+
+func (u *used) misbill(factor float64) {
+	u.prompt = int(float64(u.prompt) * factor)
+	u.cached = cached{}
+}
+
+// refuse sends a refusal.
+func (s *Server) refuse(e *exchange, out *output, record *Record, r *wire.Refusal) {
+	record.Status, record.Refused = r.Status, cmp.Or(r.Message, http.StatusText(r.Status))
+	out.whole(r.Status, e.wire.envelope(r, e.id("req")))
+}
+
+// overflow refuses a prompt that is too long: over the Responses API inside a
+// stream that has begun well. (Vendor's documentation, 2026-10.)
+func (s *Server) overflow(e *exchange, out *output, record *Record, r *tooLong) {
+	record.Refused = cmp.Or(string(r.body), "(no body)")
+	if e.wire.name != openai.WireResponses || !e.prompt.stream {
+		record.Status = r.status
+		out.whole(r.status, r.body)
+		return
+	}
+	reply := s.compose(e, Answer{})
+	begun := e.wire.stream(reply, s.config.Chunks)[:2]
+	fault := &wire.Refusal{Code: textAt(r.body, "error", "code"), Message: textAt(r.body, "error", "message")}
+	out.stream(e.wire.media, append(begun, e.wire.failed(reply, fault)))
+}
+
+// refuseAsTold refuses because a script says so.
+func (s *Server) refuseAsTold(e *exchange, out *output, record *Record, f Refuse) {
+	record.Fault = fmt.Sprintf("refused with %d", f.Status)
+	r := f.refusal(e.wire.name)
+	if f.RetryAfter > 0 {
+		out.to.Header().Set("retry-after", strconv.Itoa(int(f.RetryAfter.Seconds())))
+	}
+	s.refuse(e, out, record, r)
+	if f.Bare {
+		out.whole(r.Status, nil)
+	}
+}
+
+// An output is the answer on its way to the client.
+type output struct {
+	ctx    context.Context
+	to     http.ResponseWriter
+	chunk  int
+	fault  Fault
+	status int
+	media  string
+	frames [][]byte
+	begun  bool
+	sent   int // bytes
+}
+
+func (o *output) whole(status int, body []byte) {
+	o.status, o.media, o.frames = status, "application/json", [][]byte{body}
+	if len(body) == 0 {
+		o.frames = nil
+	}
+}
+
+func (o *output) stream(media string, frames [][]byte) {
+	o.status, o.media, o.frames = http.StatusOK, media, frames
+}
+
+// errGone ends an answer whose client is not to get the rest.
+var errGone = errors.New("the rest is not sent")
+
+// send writes the answer, as far as its fault allows.
+func (o *output) send() {
+	if o.frames != nil {
+		o.to.Header().Set("Content-Type", o.media)
+	}
+	o.to.WriteHeader(o.status)
+	for _, frame := range o.frames {
+		if err := o.write(frame); err != nil {
+			if errors.Is(err, errGone) {
+				panic(http.ErrAbortHandler) // closes the connection, with no word in a log
+			}
+			return // the client is gone
+		}
+	}
+}
+
+// write sends a frame in the pieces that are asked for.
+func (o *output) write(frame []byte) error {
+	for len(frame) > 0 {
+		n := len(frame)
+		if o.chunk > 0 {
+			n = min(n, o.chunk)
+		}
+		stop := o.before()
+		if stop >= 0 {
+			n = min(n, stop-o.sent)
+		}
+		if n > 0 {
+			if _, err := o.to.Write(frame[:n]); err != nil {
+				return err
+			}
+			o.sent += n
+			frame = frame[n:]
+			if err := http.NewResponseController(o.to).Flush(); err != nil {
+				return err
+			}
+		}
+		if stop < 0 || o.sent < stop {
+			continue
+		}
+		if _, hangs := o.fault.(Hang); hangs {
+			_ = http.NewResponseController(o.to).Flush() // the headers, where nothing else was sent
+			<-o.ctx.Done()
+		}
+		return errGone
+	}
+	return nil
+}
+
+// before is the byte at which the answer stops short; -1: it does not.
+func (o *output) before() int {
+	switch f := o.fault.(type) {
+	case Cut:
+		return f.After
+	case Hang:
+		return f.After
+	}
+	return -1
+}
