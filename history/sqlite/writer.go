@@ -177,11 +177,11 @@ func (t *tx) row(query string, args []any, dest ...any) error {
 		}
 		return errStop
 	})
-	switch err {
-	case errStop:
-		return nil
-	case nil:
+	switch {
+	case err == nil:
 		return sql.ErrNoRows
+	case errors.Is(err, errStop):
+		return nil
 	}
 	return err
 }
@@ -209,7 +209,7 @@ func (t *tx) each(query string, args []any, f func(scan func(...any) error) erro
 	scan := func(dest ...any) error { return scanRow(row, dest) }
 	for {
 		if err := rows.Next(row); err != nil {
-			if err == io.EOF {
+			if errors.Is(err, io.EOF) {
 				return nil
 			}
 			return err
