@@ -23,7 +23,8 @@ const (
 	// Invalid: the provider does not take the request as it is. Sending it again
 	// does not help.
 	Invalid Kind = "invalid"
-	// Declined: the provider or the model does not want to answer.
+	// Declined: the provider does not want to answer. (A model that does not
+	// want to gives an answer, with [message.StopRefusal].)
 	Declined Kind = "declined"
 )
 
@@ -37,6 +38,8 @@ type Error struct {
 	Overflow Excess
 	// RetryAfter is how long the provider asks to wait, 0 where it does not say.
 	RetryAfter time.Duration
+	// Final says that trying again does not help, by the provider's own word.
+	Final bool
 	// Shown says that a piece of an answer had been shown: the request must not
 	// be repeated unsaid.
 	Shown     bool
@@ -58,16 +61,26 @@ type Excess struct {
 type Measure string
 
 const (
-	OfTokens Measure = "tokens" // of the prompt, or of prompt and answer
-	OfBytes  Measure = "bytes"  // of the body
-	OfImages Measure = "images" // their number, size in pixels, or bytes
-	OfOutput Measure = "output" // the answer may not be as long as was asked for
+	// OfTokens: of the prompt, or of the prompt and the answer that was asked for.
+	OfTokens Measure = "tokens"
+	// OfBytes: of the body.
+	OfBytes Measure = "bytes"
+	// OfImages: their number, size in pixels, or bytes; or the model reads none.
+	OfImages Measure = "images"
+	// OfOutput: the answer may not be as long as was asked for, in tokens.
+	OfOutput Measure = "output"
 )
 
 func (e *Error) Error() string {
 	what := e.Message
-	if what == "" && e.Err != nil {
+	switch {
+	case what != "":
+	case e.Err != nil:
 		what = e.Err.Error()
+	case e.Kind == Overflow:
+		what = fmt.Sprintf("the request is too large (%s)", e.Overflow.Of)
+	default:
+		what = "refused without a word"
 	}
 	if e.Status != 0 {
 		return fmt.Sprintf("%s: %s (HTTP %d)", e.Provider, what, e.Status)
@@ -79,5 +92,5 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Again reports whether the same request may succeed later.
 func (e *Error) Again() bool {
-	return e.Kind == RateLimit || e.Kind == Overloaded || e.Kind == Network
+	return !e.Final && (e.Kind == RateLimit || e.Kind == Overloaded || e.Kind == Network)
 }
