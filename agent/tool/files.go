@@ -39,7 +39,7 @@ func (p place) files(ctx context.Context, ignored bool) ([]string, error) {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return nil // what may not be read is left out
+			return nil //nolint:nilerr // what may not be read is left out
 		case d.IsDir() && name != "." && skipped(d.Name(), ignored):
 			return fs.SkipDir
 		case d.Type().IsRegular():

@@ -75,24 +75,21 @@ func wrap(text string, width int) []string {
 // change any more when it is rendered: whole paragraphs outside of code.
 func settled(text string) int {
 	end, fenced := 0, false
-	for at := 0; at < len(text); {
-		line, next := text[at:], len(text)
-		if i := strings.IndexByte(line, '\n'); i >= 0 {
-			line, next = line[:i], at+i+1
-		} else {
+	for at := 0; ; {
+		length := strings.IndexByte(text[at:], '\n')
+		if length < 0 {
 			break // the line may go on
 		}
-		trimmed := strings.TrimSpace(line)
+		line := strings.TrimSpace(text[at : at+length])
+		at += length + 1
 		switch {
-		case strings.HasPrefix(trimmed, "```"), strings.HasPrefix(trimmed, "~~~"):
-			fenced = !fenced
-			if !fenced {
-				end = next
+		case strings.HasPrefix(line, "```"), strings.HasPrefix(line, "~~~"):
+			if fenced = !fenced; !fenced {
+				end = at
 			}
-		case trimmed == "" && !fenced:
-			end = next
+		case line == "" && !fenced:
+			end = at
 		}
-		at = next
 	}
 	return end
 }

@@ -30,7 +30,7 @@ type navigator struct {
 	cursor int        // index in rows
 	at     history.ID // the entry under the cursor; stays while filters hide it
 	top    int        // first row on the screen
-	center bool       // put the cursor into the middle of the next screen
+	centre bool       // put the cursor into the middle of the next screen
 
 	preview preview
 	rest    time.Duration // how long the cursor stays on an entry before it is read
@@ -72,7 +72,7 @@ func newNavigator(ctx context.Context, store history.Store, c history.Conversati
 	styles.Cursor.Blink = false // a screen that nothing happens on is not drawn again
 	input.SetStyles(styles)
 	return &navigator{
-		ctx: ctx, store: store, conversation: c, input: input, center: true,
+		ctx: ctx, store: store, conversation: c, input: input, centre: true,
 		forest: newForest(nil, c.Tip),
 		sel:    selection{folded: map[history.ID]bool{}},
 		rest:   40 * time.Millisecond,
@@ -242,7 +242,7 @@ func (n *navigator) jump(step int, want func(*history.TreeLine) bool) tea.Cmd {
 }
 
 func (n *navigator) goTo(id history.ID) tea.Cmd {
-	n.at, n.center = id, true
+	n.at, n.centre = id, true
 	n.choose()
 	return n.look()
 }
@@ -250,8 +250,8 @@ func (n *navigator) goTo(id history.ID) tea.Cmd {
 // scroll keeps the cursor on the screen.
 func (n *navigator) scroll() {
 	height := n.listHeight()
-	if n.center && len(n.rows) > 0 && height > 0 {
-		n.top, n.center = n.cursor-height/2, false
+	if n.centre && len(n.rows) > 0 && height > 0 {
+		n.top, n.centre = n.cursor-height/2, false
 	}
 	n.top = max(min(n.top, n.cursor, len(n.rows)-height), n.cursor-height+1, 0)
 }

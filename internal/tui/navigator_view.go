@@ -144,7 +144,7 @@ func (n *navigator) viewRow(i int, current bool, width int) string {
 	var b strings.Builder
 	b.WriteString(faint.Render(rails(l)))
 	b.WriteString(n.glyph(l) + " ")
-	b.WriteString(fmt.Sprintf("%*d ", len(strconv.Itoa(n.forest.deepest)), l.Depth))
+	fmt.Fprintf(&b, "%*d ", len(strconv.Itoa(n.forest.deepest)), l.Depth)
 	b.WriteString(speakerStyle(l).Render(fmt.Sprintf("%-10s", speakerOf(l))))
 	for _, name := range n.labels.checkpoints[l.ID] {
 		b.WriteString(emphasis.Render("◆ " + words.OneLine(name) + " "))
