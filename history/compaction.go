@@ -84,6 +84,7 @@ const (
 	ByColdCache Trigger = "cold"      // the provider's cache had expired anyway
 	ByResume    Trigger = "resume"    // a resumed run was held to its newest messages
 	ByImport    Trigger = "import"    // another tool's own compaction
+	ByLength    Trigger = "length"    // a result was too long to be shown whole
 )
 
 // Validate reports the first treatment that no view could apply.

@@ -24,7 +24,7 @@ func capParts(d *draft, limit int) int {
 				continue
 			}
 			at := history.Handle{Depth: d.problem.Path[i].Depth, Part: j + 1}
-			if text := capped(d, d.message(i).Parts[j], at, limit); text != "" {
+			if text := capped(d.problem.Meter, d.message(i).Parts[j], at, limit); text != "" {
 				d.treat(history.Treatment{From: at, To: at, As: history.AsStub, Text: text})
 				cut++
 			}
@@ -34,7 +34,7 @@ func capParts(d *draft, limit int) int {
 }
 
 // capped returns the excerpt that stands for a part.
-func capped(d *draft, p message.Part, at history.Handle, limit int) string {
+func capped(m tokens.Meter, p message.Part, at history.Handle, limit int) string {
 	text := ""
 	switch p := p.(type) {
 	case message.Text:
@@ -55,7 +55,7 @@ func capped(d *draft, p message.Part, at history.Handle, limit int) string {
 		}
 		head, tail := cutText(text, n)
 		excerpt := head + "\n" + note + "\n" + tail
-		if d.problem.Meter.Tokens(tokens.Cost{Text: tokens.Text(excerpt)}) <= limit {
+		if m.Tokens(m.Text(excerpt)) <= limit {
 			return excerpt
 		}
 	}
