@@ -49,10 +49,11 @@ func fourMessages() []history.Entry {
 func longConversation(b *testing.B, s *sqlite.Store, n int) (history.ID, history.ID) {
 	b.Helper()
 	r := history.ImportRequest{Conversation: history.Conversation{ID: history.NewID()}}
+	turn := fourMessages()
 	for n > 0 {
 		r.Entries = r.Entries[:0]
 		for len(r.Entries) < min(n, 4096) {
-			for _, e := range fourMessages() {
+			for _, e := range turn {
 				e.ID, e.Parent, e.Source = history.NewID(), r.Tip, "record"
 				r.Entries, r.Tip = append(r.Entries, e), e.ID
 			}
@@ -192,4 +193,18 @@ func BenchmarkSearch(b *testing.B) {
 			b.Fatal(len(result.Hits), err)
 		}
 	}
+}
+
+func BenchmarkReadersAtOnce(b *testing.B) {
+	s := openForBenchmark(b)
+	id, _ := longConversation(b, s, 4096)
+	b.ReportAllocs()
+	b.SetParallelism(4)
+	b.RunParallel(func(p *testing.PB) {
+		for p.Next() {
+			if _, err := history.Collect(s.Path(b.Context(), history.PathQuery{Conversation: id, Newest: 8})); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

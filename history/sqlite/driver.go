@@ -32,6 +32,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if db.Readers, err = sql.Open("sqlite", dataSource(path, "&_query_only=1")); err != nil {
 		return nil, errors.Join(err, db.Writer.Close())
 	}
+	db.Readers.SetMaxIdleConns(8) // each keeps its statements prepared
 	db.Code = resultCode
 	s, err := New(ctx, db, o)
 	if err != nil {

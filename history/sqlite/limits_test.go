@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"math/rand/v2"
@@ -8,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	driver "modernc.org/sqlite"
 
@@ -80,6 +82,26 @@ func TestALockedStoreSaysSoAndLosesNothing(t *testing.T) {
 	}
 	run(t, other, "COMMIT")
 	if _, err := s.Append(t.Context(), r); err != nil {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+// TestAWriteThatWaitsLooksAtItsContext: the store would wait ten seconds.
+func TestAWriteThatWaitsLooksAtItsContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stemma.db")
+	s := open(t, path)
+	defer s.Close()
+	id, _ := conversationWith(t, s, prompts("x")...)
+	other := raw(t, path)
+	run(t, other, "BEGIN IMMEDIATE")
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
+	defer cancel()
+	title := "t"
+	if err := s.Describe(ctx, id, history.Description{Title: &title}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	run(t, other, "COMMIT")
+	if err := s.Describe(t.Context(), id, history.Description{Title: &title}); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
 }

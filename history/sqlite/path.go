@@ -14,8 +14,10 @@ import (
 )
 
 // One query reads the bodies of at most this many entries, or of about this
-// many bytes: a path of any length is read in little memory.
+// many bytes: a path of any length is read in little memory. The first batch is
+// small, for those who want the first entry only.
 const (
+	firstBatch   = 16
 	batchEntries = 256
 	batchBytes   = 1 << 20
 )
@@ -131,8 +133,8 @@ func (s *Store) numbers(ctx context.Context, query string, args ...any) ([]numbe
 // has an entry: entries do not change, so batches are as good as one query.
 func (s *Store) entries(ctx context.Context, conversation history.ID, numbers []numbered) iter.Seq2[history.Entry, error] {
 	return func(yield func(history.Entry, error) bool) {
-		for len(numbers) > 0 {
-			n := batchOf(numbers)
+		for most := firstBatch; len(numbers) > 0; most = batchEntries {
+			n := batchOf(numbers, most)
 			batch, err := s.batch(ctx, conversation, numbers[:n])
 			if err != nil {
 				yield(history.Entry{}, err)
@@ -148,11 +150,11 @@ func (s *Store) entries(ctx context.Context, conversation history.ID, numbers []
 	}
 }
 
-// batchOf returns how many entries the next query reads.
-func batchOf(numbers []numbered) int {
+// batchOf returns how many entries, at most most, the next query reads.
+func batchOf(numbers []numbered, most int) int {
 	size := int64(0)
 	for i, at := range numbers {
-		if size += at.bytes; i > 0 && size > batchBytes || i == batchEntries {
+		if size += at.bytes; i > 0 && size > batchBytes || i == most {
 			return i
 		}
 	}
