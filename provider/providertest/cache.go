@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"cmp"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,7 +91,8 @@ func (c *cache) marked(p *prompt, b bill, minimum int, at func(int) message.Hash
 // automatic caches every prompt, and finds the longest beginning of this one.
 func (c *cache) automatic(wireName string, m catalog.Model, b bill, minimum int, at func(int) message.Hash) (bill cached) {
 	ttl := 5 * time.Minute
-	if m.Price.CacheWrite > 0 { // since gpt-5.6 (SDK v3.99.0)
+	bills := billsWrites(m)
+	if bills {
 		ttl = 30 * time.Minute
 	}
 	now := c.now()
@@ -105,7 +107,7 @@ func (c *cache) automatic(wireName string, m catalog.Model, b bill, minimum int,
 	for i := range b.upTo {
 		c.keep(at(i), ttl)
 	}
-	if m.Price.CacheWrite > 0 && b.tokens >= minimum {
+	if bills && b.tokens >= minimum {
 		bill.write = b.tokens - bill.read
 	}
 	return bill
@@ -119,25 +121,35 @@ func (c *cache) keep(at message.Hash, ttl time.Duration) {
 	c.at[at] = l
 }
 
-// An hour in the cache costs twice the input, a read of Anthropic's a tenth and
-// less; the step for long prompts doubles what goes in and adds half to what
-// comes out. (Vendors' price lists, 2026-11.)
+// billsWrites reports whether a model of OpenAI's bills what goes into the
+// cache, and keeps it for half an hour: since gpt-5.6. (SDK v3.99.0, 2026-11.)
+func billsWrites(m catalog.Model) bool { return strings.HasPrefix(m.ID, "gpt-") && since(m.ID) >= 5.6 }
+
+// Prices that the catalogue does not have, as multiples of the input's: most
+// vendors read the cache for a tenth, and write it for a quarter more. An hour in
+// the cache costs twice the input. A prompt over the step costs twice as much to
+// read, and its answer half as much again. (Price lists of Anthropic and OpenAI,
+// 2026-11.)
 const (
-	hourPrice    = 2.0
-	longPrompt   = 2.0
-	longAnswer   = 1.5
-	perMillion   = 1e6
-	unpricedRead = 1.0 // where no price of reads is known, they cost as much as the rest
+	usualRead  = 0.1
+	usualWrite = 1.25
+	hourWrite  = 2.0
+	longPrompt = 2.0
+	longAnswer = 1.5
+	perMillion = 1e6
 )
 
 // price returns what a request costs in dollars.
 func price(m catalog.Model, prompt int, c cached, output int) float64 {
 	p := m.Price
-	if m.PriceStep > 0 && prompt > m.PriceStep {
-		p = catalog.Price{Input: p.Input * longPrompt, Output: p.Output * longAnswer, CacheRead: p.CacheRead * longPrompt, CacheWrite: p.CacheWrite * longPrompt}
-	}
-	read := cmp.Or(p.CacheRead, p.Input*unpricedRead)
 	rest := prompt - c.read - c.write - c.writeHour
-	dollars := float64(rest)*p.Input + float64(c.read)*read + float64(c.write)*p.CacheWrite + float64(c.writeHour)*p.Input*hourPrice + float64(output)*p.Output
-	return dollars / perMillion
+	in := float64(rest)*p.Input +
+		float64(c.read)*cmp.Or(p.CacheRead, p.Input*usualRead) +
+		float64(c.write)*cmp.Or(p.CacheWrite, p.Input*usualWrite) +
+		float64(c.writeHour)*p.Input*hourWrite
+	out := float64(output) * p.Output
+	if m.PriceStep > 0 && prompt > m.PriceStep {
+		in, out = in*longPrompt, out*longAnswer
+	}
+	return (in + out) / perMillion
 }

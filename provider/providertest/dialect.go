@@ -46,7 +46,7 @@ const (
 	Speaks     Silence = iota // it refuses
 	CutsOldest                // it leaves out the oldest messages
 	ReadsAll                  // it answers, and bills more than the window
-	SaysNought                // it answers nothing, with stop reason length
+	SaysNought                // it reads what fits, and answers nothing, with stop reason length
 )
 
 const openaiOverflow = `{"error":{"message":"This model's maximum context length is {limit} tokens. However, your messages resulted in {used} tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`

@@ -152,13 +152,18 @@ func (e *exchange) fits() (refusal *tooLong, silence Silence) {
 	case d.Name == "anthropic" && e.bill.tokens <= e.model.Window:
 		d, _ = DialectNamed("anthropic-older") // it is there
 	}
-	words := overflow{used: e.bill.tokens, limit: e.model.Window, output: e.prompt.maxOutput, bytes: len(e.body), model: e.model.ID}.words(d.Body)
+	return e.tooLong(d, e.model.Window), Speaks
+}
+
+// tooLong refuses the prompt in the words of a server.
+func (e *exchange) tooLong(d Dialect, limit int) *tooLong {
+	words := overflow{used: e.bill.tokens, limit: limit, output: e.prompt.maxOutput, bytes: len(e.body), model: e.model.ID}.words(d.Body)
 	if strings.HasPrefix(words, "{") || words == "" {
-		return &tooLong{d.Status, []byte(words)}, Speaks
+		return &tooLong{d.Status, []byte(words)}
 	}
 	r := e.invalid(words)
 	r.Status = d.Status
-	return &tooLong{d.Status, e.wire.envelope(r, e.id("req"))}, Speaks
+	return &tooLong{d.Status, e.wire.envelope(r, e.id("req"))}
 }
 
 // cutOldest leaves out the oldest messages until the rest fits, and keeps the

@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -56,10 +57,13 @@ func (s *Server) compose(e *exchange, a Answer) *reply {
 		limit = e.model.MaxOutput
 	}
 	ended := message.StopLength
-	if limit == 0 || room < limit {
-		if limit = max(room, 1); e.wire.name == anthropic.Wire {
+	if room > 0 && (limit == 0 || room < limit) {
+		if limit = room; e.wire.name == anthropic.Wire {
 			ended = stopWindow
 		}
+	}
+	if limit == 0 {
+		limit = math.MaxInt // a server that does not mind its window
 	}
 	calls := 0
 	for _, p := range a.Parts {

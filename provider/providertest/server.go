@@ -72,7 +72,6 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("request-id", e.id("req"))
 	w.Header().Set("x-request-id", e.id("req"))
 	s.serve(e, r, out, &record)
-	record.Model, record.Window, record.Tokens, record.Images = e.model.ID, e.model.Window, e.bill.tokens, e.bill.images
 
 	s.mu.Lock()
 	s.journal[e.number-1] = record
@@ -86,7 +85,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve decides what is answered.
 func (s *Server) serve(e *exchange, r *http.Request, out *output, record *Record) {
-	if refusal := s.check(e, r); refusal != nil {
+	refusal := s.check(e, r)
+	record.Model, record.Window, record.Tokens, record.Images = e.model.ID, e.model.Window, e.bill.tokens, e.bill.images
+	if refusal != nil {
 		s.refuse(e, out, record, refusal)
 		return
 	}
@@ -98,17 +99,20 @@ func (s *Server) serve(e *exchange, r *http.Request, out *output, record *Record
 		out.whole(http.StatusOK, s.compacted(e, record))
 		return
 	}
-	refusal, silence := e.fits()
-	record.Overflow = refusal != nil || silence != Speaks
-	if refusal != nil {
-		s.overflow(e, out, record, refusal)
+	tooLong, silence := e.fits()
+	record.Overflow = tooLong != nil || silence != Speaks
+	if tooLong != nil {
+		s.overflow(e, out, record, tooLong)
 		return
 	}
-	if silence == CutsOldest {
-		e.cutOldest()
-	}
 	answer := Answer{Stop: message.StopLength}
-	if silence != SaysNought {
+	switch silence {
+	case SaysNought:
+		e.bill.tokens = e.model.Window
+	case CutsOldest:
+		e.cutOldest()
+		fallthrough
+	default:
 		answer = s.config.Script(e.ask())
 	}
 	switch f := answer.Fault.(type) {
@@ -116,9 +120,11 @@ func (s *Server) serve(e *exchange, r *http.Request, out *output, record *Record
 		s.refuseAsTold(e, out, record, f)
 	case Overflow:
 		record.Overflow, record.Fault = true, "refused as too long"
-		e.model.Window = e.bill.tokens / 2
-		refusal, _ := e.fits()
-		s.overflow(e, out, record, refusal)
+		d := e.dialect
+		if d.Silent != Speaks {
+			d = Dialect{}.on(e.wire.name)
+		}
+		s.overflow(e, out, record, e.tooLong(d, e.bill.tokens/2))
 	default:
 		s.answer(e, out, record, answer)
 	}
