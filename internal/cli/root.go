@@ -37,6 +37,7 @@ func groups(a *app) []group {
 		}},
 		{"Everything else", []*cobra.Command{
 			newModels(a),
+			newFake(a),
 			newCheck(a),
 			newCompletion(a),
 			newMan(a),

@@ -42,6 +42,9 @@ type Config struct {
 	// Secret is what thinking is signed with. Servers with the same secret take
 	// each other's. Default: a constant.
 	Secret []byte
+	// Observe is told what became of each request, before its answer is sent, by
+	// several at a time. Default: nobody is.
+	Observe func(Record)
 	// LogDir is a directory that gets a file for each request, with the body and
 	// what became of it. Default: none.
 	LogDir string
@@ -106,6 +109,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Script == nil {
 		c.Script = Echo
+	}
+	if c.Observe == nil {
+		c.Observe = func(Record) {}
 	}
 	if c.Now == nil {
 		c.Now = time.Now

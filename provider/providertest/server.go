@@ -76,6 +76,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.journal[e.number-1] = record
 	s.mu.Unlock()
+	s.config.Observe(record)
 	if err := s.log(e, record, out); err != nil && !out.begun {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
