@@ -18,6 +18,9 @@ type Model struct {
 
 	// ChecksThinking: it refuses thinking whose prefix has changed.
 	ChecksThinking bool `toml:"checks_thinking"`
+	// Thinking is how it is told how much to think: by a word (effort) or in
+	// tokens (budget). Default: it does not think, or that is not known.
+	Thinking string `toml:"thinking"`
 	// Prefill: a request may end with the beginning of an answer.
 	Prefill bool `toml:"prefill"`
 	// Factor is how many tokens it bills for one of o200k, before anything is

@@ -40,11 +40,14 @@ type Settings struct {
 }
 
 // NewHTTP returns a client for answers that take long: with connections that are
-// kept, and no limit but the caller's. proxy is such as
-// [http.ProxyFromEnvironment]; nil uses none.
+// kept, and no limit but the caller's. It follows no redirect, so that a key goes
+// nowhere else. proxy is such as [http.ProxyFromEnvironment]; nil uses none.
 func NewHTTP(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy = proxy
 	t.MaxIdleConnsPerHost = 8 // runs at the same time
-	return &http.Client{Transport: t}
+	return &http.Client{
+		Transport:     t,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
