@@ -257,8 +257,12 @@ func (s silent) RoundTrip(r *http.Request) (*http.Response, error) {
 	context.AfterFunc(r.Context(), func() { w.CloseWithError(r.Context().Err()) })
 	go func() {
 		for range 3 { // each within the time, all together not
-			time.Sleep(40 * time.Second)
-			_, _ = io.WriteString(w, s.begin)
+			select {
+			case <-time.After(40 * time.Second):
+				_, _ = io.WriteString(w, s.begin)
+			case <-r.Context().Done():
+				return
+			}
 		}
 	}()
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: body, Request: r}, nil
