@@ -13,7 +13,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/tiktoken-go/tokenizer/codec"
 	_ "golang.org/x/image/webp"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -37,7 +37,7 @@ type size struct{ widthPx, heightPx int }
 // use; what they remember is never dropped, about 100 bytes a block.
 type scales struct {
 	mu    sync.Mutex
-	codec tokenizer.Codec
+	codec *codec.Codec // nil until something is counted: it takes 70 ms to make
 	known map[message.Hash]*weight
 }
 
@@ -64,11 +64,7 @@ func (s *scales) count(text string) int {
 
 func (s *scales) tokens(text string) int {
 	if s.codec == nil {
-		codec, err := tokenizer.Get(tokenizer.O200kBase)
-		if err != nil {
-			panic("providertest: " + err.Error()) // the name is one that the package has
-		}
-		s.codec = codec
+		s.codec = codec.NewO200kBase()
 	}
 	n, err := s.codec.Count(text)
 	if err != nil {
