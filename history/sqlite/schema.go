@@ -44,8 +44,8 @@ func setUpFile(ctx context.Context, db Database, d Durability) error {
 		if err := checkOwner(ctx, conn); err != nil {
 			return err
 		}
-		// An append changes five or six pages and writes each of them whole:
-		// smaller ones are quicker, and compressed bodies fill them as well as
+		// An append changes some pages here and there and writes each of them
+		// whole: smaller ones are quicker, and compressed bodies fill them as well as
 		// larger ones. It has no effect on a file that has pages. The order
 		// matters: WAL writes the first page.
 		if _, err := conn.ExecContext(ctx, "PRAGMA page_size = 4096"); err != nil {
