@@ -169,11 +169,13 @@ func TestNoBudgetWhereTheThinkingIsGone(t *testing.T) {
 	}
 }
 
-// TestWhatTheServerDoesNotKnowIsLeftOut as soon as that has helped, and no
-// sooner.
+// TestWhatTheServerDoesNotKnowIsLeftOut step by step, and from then on where that
+// has helped.
 func TestWhatTheServerDoesNotKnowIsLeftOut(t *testing.T) {
-	refusal := streamtest.Reply{Status: 400, Body: `{"type":"error","error":{"type":"invalid_request_error","message":"adaptive thinking is not supported on this model"}}`}
-	s := streamtest.Serve(t, refusal, streamtest.Reply{Body: stream})
+	refuse := func(message string) streamtest.Reply {
+		return streamtest.Reply{Status: 400, Body: `{"type":"error","error":{"type":"invalid_request_error","message":"` + message + `"}}`}
+	}
+	s := streamtest.Serve(t, refuse("thinking.display: Extra inputs are not permitted"), refuse("adaptive thinking is not supported on this model"), streamtest.Reply{Body: stream})
 	p := newProvider(t, s)
 	r := streamtest.Prompt(t, p.Wire(), "claude-opus-5", "hi")
 	r.Effort = "high"
@@ -186,12 +188,17 @@ func TestWhatTheServerDoesNotKnowIsLeftOut(t *testing.T) {
 	for _, sent := range s.Requests() {
 		tails = append(tails, strings.TrimPrefix(string(sent.Body), string(r.Body.JSON[:len(r.Body.JSON)-1])))
 	}
-	without := `,"stream":true,"output_config":{"effort":"high"}}`
-	if len(tails) != 3 || tails[0] == without || tails[1] != without || tails[2] != without {
+	effort := `"output_config":{"effort":"high"}}`
+	if want := []string{
+		`,"stream":true,"thinking":{"type":"adaptive","display":"summarized"},` + effort,
+		`,"stream":true,"thinking":{"type":"adaptive"},` + effort,
+		`,"stream":true,` + effort,
+		`,"stream":true,` + effort,
+	}; !slices.Equal(tails, want) {
 		t.Errorf("sent %q", tails)
 	}
 
-	s = streamtest.Serve(t, refusal) // it never helps
+	s = streamtest.Serve(t, refuse("effort: not today")) // and it never helps
 	p = newProvider(t, s)
 	for range 2 {
 		_, err := p.Send(t.Context(), r, nil)

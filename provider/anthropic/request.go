@@ -51,10 +51,9 @@ func members(r provider.Request, m catalog.Model) []transport.Member {
 // adaptive lets the model think as much as it wants, and asks for a summary of
 // it, which newer models leave out otherwise. (Vendor's documentation, 2026-04.)
 func adaptive(m catalog.Model) transport.Member {
-	t := transport.Member{
-		JSON:  `"thinking":{"type":"adaptive","display":"summarized"`,
-		Words: []string{"adaptive", "thinking.type"},
-	}
+	words := []string{"adaptive", "thinking.type", "block_binding: extra inputs"}
+	plain := transport.Member{JSON: `"thinking":{"type":"adaptive"}`, Words: words}
+	t := transport.Member{JSON: `"thinking":{"type":"adaptive","display":"summarized"`, Words: append(words, "display"), Else: &plain}
 	if m.ChecksThinking {
 		t.JSON += binding
 		t.Header = http.Header{"Anthropic-Beta": {betaBinding}}

@@ -22,16 +22,24 @@ type Member struct {
 	// without it, and from then on for this model, if that helps; lower case.
 	// Default: it cannot be left out.
 	Words []string
+	// Else takes the place of the member where that is left out. Default: nothing.
+	Else *Member
 }
 
-// among reports whether a member is one of some.
-func (m *Member) among(members []Member) bool {
-	for i := range members {
-		if members[i].JSON == m.JSON {
-			return true
+// instead returns what is sent of members where those are left out that refused
+// names.
+func instead(members []Member, refused func(Member) bool) []Member {
+	var sent []Member
+	for _, m := range members {
+		at := &m
+		for at != nil && refused(*at) {
+			at = at.Else
+		}
+		if at != nil {
+			sent = append(sent, *at)
 		}
 	}
-	return false
+	return sent
 }
 
 // refusedBy returns the members that a refusal is about and that can be left

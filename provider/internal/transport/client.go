@@ -159,7 +159,9 @@ func (c *Client) send(ctx context.Context, r provider.Request, call Call, key st
 			return err
 		}
 		left = append(left, refused...)
-		members = slices.DeleteFunc(members, func(m Member) bool { return m.among(left) })
+		members = instead(members, func(m Member) bool {
+			return slices.ContainsFunc(refused, func(r Member) bool { return r.JSON == m.JSON })
+		})
 	}
 }
 
@@ -167,7 +169,7 @@ func (c *Client) send(ctx context.Context, r provider.Request, call Call, key st
 func (c *Client) accepted(model string, members []Member) []Member {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.DeleteFunc(slices.Clone(members), func(m Member) bool { return c.without[model+" "+m.JSON] })
+	return instead(members, func(m Member) bool { return c.without[model+" "+m.JSON] })
 }
 
 func (c *Client) learn(model string, refused []Member) {

@@ -49,6 +49,8 @@ func Events(r io.Reader) iter.Seq2[Event, error] {
 				e.Data, hasData = append(e.Data, value...), true
 			case "event":
 				e.Name = string(value)
+			case "error": // llama.cpp, 2024
+				e.Name, e.Data, hasData = "error", append(e.Data, value...), true
 			}
 		}
 		if hasData {

@@ -76,6 +76,7 @@ func TestAddressesAreJoined(t *testing.T) {
 		{"https://g.com/v1beta", "/v1beta/models/a%2Fb:streamGenerateContent?alt=sse", "https://g.com/v1beta/models/a%2Fb:streamGenerateContent?alt=sse"},
 		{"https://g.com?x=1", "/v1beta/models/m:streamGenerateContent?alt=sse", "https://g.com/v1beta/models/m:streamGenerateContent?x=1&alt=sse"},
 		{"http://127.0.0.1:11434", "/api/chat", "http://127.0.0.1:11434/api/chat"},
+		{"http://127.0.0.1:11434/api", "/api/chat", "http://127.0.0.1:11434/api/chat"},
 		{" http://[::1]:8080 ", "/v1/messages", "http://[::1]:8080/v1/messages"},
 		{"http://vllm:8000", "/v1/messages", "http://vllm:8000/v1/messages"},
 	} {

@@ -7,8 +7,9 @@ import (
 )
 
 // Join returns the address of an endpoint, such as /v1/messages, below a base
-// URL. The base may end in a version of its own, which then takes the place of
-// the endpoint's, or be the whole address already; its query is kept.
+// URL. The base may end in the endpoint's first segment, in a version of its
+// own, which then takes the place of that, or be the whole address already; its
+// query is kept.
 func Join(base, endpoint string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(base))
 	if err != nil {
@@ -22,7 +23,7 @@ func Join(base, endpoint string) (string, error) {
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	switch {
 	case strings.HasSuffix(path, "/"+rest):
-	case isVersion(last):
+	case last == version || isVersion(last):
 		path += "/" + rest
 	default:
 		path += "/" + version + "/" + rest
