@@ -97,7 +97,7 @@ func (r *Response) excess(words string, s said, status int) (Excess, bool) {
 // DeepSeek and DashScope, 2026-11.)
 func codeKinds() []codeKind {
 	return []codeKind{
-		{Auth, "insufficient_quota billing credit payment authentication unauthenticated permission invalid_api_key api_key_invalid unauthorized forbidden"},
+		{Auth, "insufficient_quota billing credit payment authentication unauthenticated permission invalid_api_key api_key_invalid unauthorized"},
 		{RateLimit, "rate_limit rate_exceeded resource_exhausted throttl too_many_requests"},
 		{Declined, "content_filter content_policy policy_violation cyber_policy responsibleaipolicy invalid_prompt data_inspection"},
 		{Overloaded, "overloaded server_error internal unavailable api_error timeout deadline_exceeded aborted insufficient_system_resource"},

@@ -144,6 +144,7 @@ func TestWhatIsNoOverflowIsNotTakenForOne(t *testing.T) {
 		{503, `{"error":{"code":503,"status":"UNAVAILABLE","message":"The model is overloaded."}}`, Overloaded},
 		{400, `{"error":{"message":"The response was filtered","code":"content_filter","innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, Declined},
 		{400, "{\"error\":{\"type\":\"invalid_request_error\",\"message\":\"messages.1: `tool_use` ids were found without `tool_result` blocks immediately after: toolu_a\"}}", Invalid},
+		{422, `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`, Invalid},
 		{400, `{"error":`, Invalid},
 	} {
 		if e := Classify(Response{Provider: "it", Status: c.status, Body: []byte(c.body)}); e.Kind != c.kind {
