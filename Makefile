@@ -1,5 +1,6 @@
 # make try      a real session of another tool, in a temporary store: what Stemma does
 # make test     every test, on a fresh machine with Go; installs what it needs where it may
+# make test-clients  the vendors' own clients against our players of providers
 # make lint     the linters, with the order of packages
 # make bench    the benchmarks, as ratios from one run (bench/README.md)
 # make bench-peers  other renderers of pages, from npm (500 MB), against ours
@@ -9,7 +10,7 @@ GO       ?= go
 FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 
-.PHONY: build install try test lint bench bench-peers fuzz soak generate clean
+.PHONY: build install try test test-clients lint bench bench-peers fuzz soak generate clean
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w -X github.com/stemma-history/stemma/internal/cli.buildVersion=$(VERSION)" -o bin/stemma ./cmd/stemma
 
@@ -21,6 +22,9 @@ try: build
 
 test:
 	@scripts/test.sh
+
+test-clients:
+	@scripts/test-clients.sh
 
 soak:
 	@STEMMA_SOAK=1 scripts/test.sh

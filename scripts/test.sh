@@ -16,8 +16,9 @@ go test -race -shuffle=on -timeout "$timeout" ./...
 # Searches over generated histories need numbers more than they need the race detector.
 go test -timeout "$timeout" -run 'P[0-9]|Always|Sendable|Grow' ./wire/anthropic ./wire/wires ./reclaim -rapid.checks="${RAPID_CHECKS:-2000}"
 
-# Modules of their own, so that what they need stays out of the product.
-for module in $(git ls-files '*/go.mod' | grep -v '^tools/'); do
+# Modules of their own, so that what they need stays out of the product. Those of
+# the vendors' clients build for minutes: make test-clients runs them.
+for module in $(git ls-files '*/go.mod' | grep -v -e '^tools/' -e '/providertest/sdks/'); do
 	(cd "$(dirname "$module")" && go vet ./... && go test -timeout "$timeout" ./...)
 done
 
