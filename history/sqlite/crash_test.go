@@ -19,7 +19,7 @@ func kills() int {
 	case os.Getenv("STEMMA_SOAK") != "":
 		return 10_000
 	case raceEnabled: // everything takes ten times as long
-		return 40
+		return 24
 	}
 	return 300
 }
@@ -28,6 +28,7 @@ func kills() int {
 // that appends, forks and imports is killed at any instant. Each time the store
 // opens, has everything that was acknowledged, and no path ends inside a turn.
 func TestNothingAcknowledgedIsLostWhenTheProcessIsKilled(t *testing.T) {
+	t.Parallel()
 	const atOnce = 2 // files, each with a process of its own
 	longest := 30 * time.Millisecond
 	if raceEnabled {

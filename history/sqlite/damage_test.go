@@ -81,6 +81,7 @@ func counts(t *testing.T, db *sql.DB) map[string]string {
 }
 
 func TestCheckFindsDamageAndMendsWhatCanBeMendedWithoutLoss(t *testing.T) {
+	t.Parallel()
 	const brokenIndex = `
 DROP INDEX entry_copy; CREATE INDEX entry_copy ON entry(body) WHERE body <> n AND n > 12;
 PRAGMA writable_schema = ON;
@@ -269,6 +270,7 @@ func TestAPathWithAMissingEntrySaysWhereItBegins(t *testing.T) {
 }
 
 func TestACheckAfterACheckRaisesNoFalseAlarm(t *testing.T) {
+	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "stemma.db"))
 	defer s.Close()
 	for i := range 20 {

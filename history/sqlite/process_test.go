@@ -33,6 +33,7 @@ func together(t *testing.T, children []*exec.Cmd) []string {
 }
 
 func TestTwentyProcessesMayStartOnAnEmptyDirectory(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "new", "stemma.db")
 	var children []*exec.Cmd
 	for range 20 {
@@ -52,6 +53,7 @@ func TestTwentyProcessesMayStartOnAnEmptyDirectory(t *testing.T) {
 
 // TestProcessesOnOneConversationLoseNoTurn is promise P6 between processes.
 func TestProcessesOnOneConversationLoseNoTurn(t *testing.T) {
+	t.Parallel()
 	for _, processes := range []int{2, 8} {
 		t.Run(fmt.Sprint(processes), func(t *testing.T) {
 			turns := 400 / processes

@@ -10,6 +10,7 @@ import (
 )
 
 func TestStore(t *testing.T) {
+	t.Parallel()
 	historytest.Run(t, func(t *testing.T) history.Store {
 		return open(t, filepath.Join(t.TempDir(), "dir with spaces ?#%20", "stemma.db"))
 	})
