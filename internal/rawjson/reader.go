@@ -46,7 +46,7 @@ func (r *Reader) Value() []byte {
 // keys included. f reads the member's value with the reader, or leaves it. The
 // key is valid until f returns.
 func (r *Reader) Object(f func(key []byte)) {
-	r.inside('{', '}', "an object", func(int) {
+	r.inside('{', '}', "an object", 0, 0, func(int) {
 		end, err := skipString(r.data, r.at)
 		if err != nil {
 			r.err = err
@@ -67,9 +67,17 @@ func (r *Reader) Object(f func(key []byte)) {
 
 // Array reads the next value, an array, and calls f for each element, as
 // [Reader.Object] does.
-func (r *Reader) Array(f func(index int)) {
-	r.inside('[', ']', "an array", func(i int) { r.each(func() { f(i) }) })
+func (r *Reader) Array(f func(index int)) { r.ArrayFrom(0, 0, f) }
+
+// ArrayFrom is [Reader.Array] for an array whose first elements have been read
+// before: it goes on with the one of that index, which begins at offset. Offset
+// 0 is the array's beginning.
+func (r *Reader) ArrayFrom(index, offset int, f func(index int)) {
+	r.inside('[', ']', "an array", index, offset, func(i int) { r.each(func() { f(i) }) })
 }
+
+// Offset returns where the next value begins.
+func (r *Reader) Offset() int { return r.at }
 
 // each lets f read the next value, or reads it where f did not.
 func (r *Reader) each(f func()) {
@@ -80,8 +88,9 @@ func (r *Reader) each(f func()) {
 	}
 }
 
-// inside reads the brackets and commas of an object or an array.
-func (r *Reader) inside(open, shut byte, want string, item func(i int)) {
+// inside reads the brackets and commas of an object or an array, from the item
+// of an index on, which begins at offset where that is not 0.
+func (r *Reader) inside(open, shut byte, want string, index, offset int, item func(i int)) {
 	if r.err != nil {
 		return
 	}
@@ -94,8 +103,8 @@ func (r *Reader) inside(open, shut byte, want string, item func(i int)) {
 		return
 	}
 	defer func() { r.depth-- }()
-	r.at = space(r.data, r.at+1)
-	for i := 0; ; i++ {
+	r.at = max(space(r.data, r.at+1), offset)
+	for i := index; ; i++ {
 		if i == 0 && r.Kind() == shut {
 			r.at++
 			return

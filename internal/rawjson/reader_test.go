@@ -41,6 +41,28 @@ func TestReaderSkipsWhatIsLeft(t *testing.T) {
 	}
 }
 
+func TestReaderGoesOnInsideAnArray(t *testing.T) {
+	data := []byte(`{"a":[1, {"b":2}, [3]],"c":4}`)
+	var offsets []int
+	whole := NewReader(data)
+	whole.Object(func(key []byte) {
+		if string(key) == "a" {
+			whole.Array(func(int) { offsets = append(offsets, whole.Offset()) })
+		}
+	})
+	for from, offset := range offsets {
+		r, rest := NewReader(data), ""
+		r.Object(func(key []byte) {
+			if string(key) == "a" {
+				r.ArrayFrom(from, offset, func(i int) { rest += fmt.Sprint(i, "=", string(r.Value()), " ") })
+			}
+		})
+		if want := []string{`0=1 1={"b":2} 2=[3] `, `1={"b":2} 2=[3] `, `2=[3] `}[from]; rest != want || r.End() != nil {
+			t.Errorf("from %d: %q, error %v", from, rest, r.End())
+		}
+	}
+}
+
 func TestReaderStopsAtTheFirstError(t *testing.T) {
 	for _, in := range []string{``, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,}`, `{a:1}`, `[1 2]`, `[1,]`, `[`, `{} {}`, `{"a":tru}`, strings.Repeat("[", 20_000)} {
 		r := NewReader([]byte(in))

@@ -1,6 +1,7 @@
 package rawjson
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -12,38 +13,49 @@ import (
 // told apart from everything else and [AppendString] can write it again.
 // Invalid UTF-8 in the input becomes U+FFFD.
 func String(value []byte) (string, error) {
-	if end, err := skipString(value, 0); err != nil {
+	inside, err := inside(value)
+	if err != nil {
 		return "", err
-	} else if end != len(value) {
-		return "", &SyntaxError{end, "the end"}
 	}
-	inside := value[1 : len(value)-1]
-	plain := 0
-	for plain < len(inside) && inside[plain] != '\\' {
-		plain++
-	}
-	if plain == len(inside) {
+	if plainLen(inside) == len(inside) {
 		return strings.ToValidUTF8(string(inside), "\uFFFD"), nil
 	}
-	out := make([]byte, 0, len(inside))
+	var out strings.Builder
+	out.Grow(len(inside))
+	valid := utf8.Valid(inside)
 	for i := 0; i < len(inside); {
-		if inside[i] != '\\' {
-			start := i
-			for i < len(inside) && inside[i] != '\\' {
-				i++
-			}
-			out = append(out, strings.ToValidUTF8(string(inside[start:i]), "\uFFFD")...)
-			continue
+		n := plainLen(inside[i:])
+		piece := inside[i : i+n]
+		if !valid {
+			piece = bytes.ToValidUTF8(piece, []byte("\uFFFD"))
 		}
-		r, n := unescape(inside[i:])
-		i += n
-		if utf16.IsSurrogate(r) {
-			out = append(out, 0xED, 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F))
-			continue
+		out.Write(piece)
+		if i += n; i < len(inside) {
+			r, n := unescape(inside[i:])
+			var buf [utf8.UTFMax]byte
+			out.Write(appendRune(buf[:0], r))
+			i += n
 		}
-		out = utf8.AppendRune(out, r)
 	}
-	return string(out), nil
+	return out.String(), nil
+}
+
+// inside returns what stands between the quotes of a JSON string.
+func inside(value []byte) ([]byte, error) {
+	if end, err := skipString(value, 0); err != nil {
+		return nil, err
+	} else if end != len(value) {
+		return nil, &SyntaxError{end, "the end"}
+	}
+	return value[1 : len(value)-1], nil
+}
+
+// appendRune appends r as UTF-8, a surrogate in the form of [String].
+func appendRune(dst []byte, r rune) []byte {
+	if utf16.IsSurrogate(r) {
+		return append(dst, 0xED, 0x80|byte(r>>6&0x3F), 0x80|byte(r&0x3F))
+	}
+	return utf8.AppendRune(dst, r)
 }
 
 // unescape decodes one valid escape (two, where they are a surrogate pair).
