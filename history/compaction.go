@@ -65,6 +65,9 @@ type Reason struct {
 	// Used and Limit are the tokens that a refusal stated, 0 where it did not.
 	Used  int64 `json:"used,omitempty"`
 	Limit int64 `json:"limit,omitempty"`
+	// Estimate is what the refused request was taken to cost, by a measure
+	// without a calibration.
+	Estimate int64 `json:"estimate,omitempty"`
 	// Before and After are the estimated tokens of the view, 0 where they are
 	// not known.
 	Before int64 `json:"before,omitempty"`

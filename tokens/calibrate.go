@@ -45,7 +45,7 @@ func measured(e *history.Entry, model string) (estimated, billed int64) {
 	case e.Message != nil && e.Usage != nil && e.Message.Model == model:
 		return e.Usage.Estimate, e.Usage.Prompt()
 	case e.Compaction != nil && e.Compaction.Reason.Model == model && e.Compaction.Reason.Trigger == history.ByRefusal:
-		return e.Compaction.Reason.Before, e.Compaction.Reason.Used
+		return e.Compaction.Reason.Estimate, e.Compaction.Reason.Used
 	}
 	return 0, 0
 }

@@ -12,7 +12,7 @@ func answered(model string, estimate, billed int64) history.Entry {
 }
 
 func refused(model string, estimate, used int64) history.Entry {
-	return history.Entry{Compaction: &history.Compaction{Reason: history.Reason{Trigger: history.ByRefusal, Model: model, Before: estimate, Used: used}}}
+	return history.Entry{Compaction: &history.Compaction{Reason: history.Reason{Trigger: history.ByRefusal, Model: model, Estimate: estimate, Used: used}}}
 }
 
 func TestCalibrate(t *testing.T) {
