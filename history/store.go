@@ -19,6 +19,8 @@ import (
 // be made again: ids come from the caller, and what is stored already is not
 // stored twice.
 //
+// Close waits for the write under way. A closed store is not used any more.
+//
 // Sequences yield an error where one row is damaged ([*DamagedError]) and go
 // on with the next; after any other error they end.
 type Store interface {

@@ -14,8 +14,12 @@ import (
 )
 
 // Open opens the store in a file. The file and its directory are made where
-// they are missing, for their owner only. Any number of processes may have the
-// file open.
+// they are missing, for their owner only. It fails with [history.ErrNewerFormat]
+// where a newer version of this program wrote the file.
+//
+// Any number of processes on one machine may have the file open; the file
+// system must be a local one. A write waits at most ten seconds for those of
+// other processes, and ends with its context before that.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	setUp()
 	path, err := filepath.Abs(path)
