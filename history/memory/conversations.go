@@ -77,11 +77,7 @@ func (s *Store) Describe(ctx context.Context, id history.ID, d history.Descripti
 		if err != nil {
 			return err
 		}
-		for field, text := range map[*string]*string{&c.Title: d.Title, &c.Model: d.Model, &c.Directory: d.Directory} {
-			if text != nil {
-				*field = *text
-			}
-		}
+		record.Describe(&c.Conversation, d)
 		if d.Title != nil {
 			s.touch(c)
 		}
@@ -122,21 +118,15 @@ func (s *Store) Fork(ctx context.Context, r history.ForkRequest) (fork history.C
 		if err != nil {
 			return err
 		}
-		from := history.Link{Conversation: origin.ID, Entry: at.ID}
+		v := record.Fork(&origin.Conversation, r)
 		if c := s.conversations[r.ID]; c != nil {
-			if c.ForkedFrom != from {
+			if c.ForkedFrom != v.ForkedFrom {
 				return fmt.Errorf("conversation %v: %w", r.ID, history.ErrExists)
 			}
 			fork = c.value() // by an earlier try
 			return nil
 		}
-		if r.Title == "" {
-			r.Title = origin.Title
-		}
-		c := s.create(history.Conversation{
-			ID: r.ID, Title: r.Title, ForkedFrom: from,
-			Model: origin.Model, Directory: origin.Directory, Owner: origin.Owner,
-		})
+		c := s.create(v)
 		copies := s.copyPath(at, c)
 		c.Tip = copies[at.ID].ID
 		s.copyMarks(origin, c, copies)

@@ -134,11 +134,7 @@ func (s *Store) Describe(ctx context.Context, id history.ID, d history.Descripti
 		if err != nil {
 			return err
 		}
-		for field, text := range map[*string]*string{&c.Title: d.Title, &c.Model: d.Model, &c.Directory: d.Directory} {
-			if text != nil {
-				*field = *text
-			}
-		}
+		record.Describe(&c.Conversation, d)
 		if d.Title != nil {
 			c.Updated = s.source.Time()
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/history/internal/record"
 )
 
 // forkBatch is how many entries one statement copies: its ids are all that a
@@ -24,9 +25,9 @@ func (s *Store) Fork(ctx context.Context, r history.ForkRequest) (fork history.C
 		if err != nil {
 			return err
 		}
-		from := history.Link{Conversation: origin.ID, Entry: r.At.Entry()}
+		v := record.Fork(&origin.Conversation, r)
 		switch old, err := t.conversation(r.ID); {
-		case err == nil && old.ForkedFrom == from: // by an earlier try
+		case err == nil && old.ForkedFrom == v.ForkedFrom: // by an earlier try
 			fork = old.Conversation
 			return nil
 		case err == nil:
@@ -34,13 +35,7 @@ func (s *Store) Fork(ctx context.Context, r history.ForkRequest) (fork history.C
 		case !errors.Is(err, history.ErrNotFound):
 			return err
 		}
-		if r.Title == "" {
-			r.Title = origin.Title
-		}
-		c, err := s.create(t, history.Conversation{
-			ID: r.ID, Title: r.Title, ForkedFrom: from,
-			Model: origin.Model, Directory: origin.Directory, Owner: origin.Owner,
-		})
+		c, err := s.create(t, v)
 		if err != nil {
 			return err
 		}
