@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
 )
@@ -12,7 +13,8 @@ import (
 // as a blob: dumps of this size are often the same file read again.
 const LargeText = 16 << 10
 
-// A Blob is bytes that a body names by their hash instead of holding them.
+// A Blob is bytes that a body names by their hash instead of holding them. The
+// bytes may be those of a string: they must not be changed.
 type Blob struct {
 	Hash Hash
 	Type string // media type
@@ -62,7 +64,7 @@ func (e *encoder) part(p Part, inResult bool) {
 	case Text:
 		e.text("type", "text")
 		if inResult && len(p.Text) >= LargeText {
-			e.blob(NewBlob("text/plain", []byte(p.Text)))
+			e.blob(NewBlob("text/plain", bytesOf(p.Text)))
 		} else {
 			e.text("text", p.Text)
 		}
@@ -114,6 +116,9 @@ func (e *encoder) part(p Part, inResult bool) {
 	}
 	e.buf = append(e.buf, '}')
 }
+
+// bytesOf returns the bytes of s without copying them: they must not be changed.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func (e *encoder) media(m Media) {
 	e.text("media_type", m.Type)

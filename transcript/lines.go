@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"runtime/debug"
 )
 
 // MaxLine is the longest line that is read. Sessions with single lines of
@@ -63,7 +64,7 @@ func lines(r io.Reader, maxLine int64) iter.Seq2[Line, error] {
 			case size > maxLine:
 				data, line.Skipped = nil, size
 			case data == nil:
-				data = make([]byte, size)
+				data = room(int(size))
 				if _, err := section.ReadAt(data, line.Offset); err != nil && err != io.EOF {
 					yield(Line{}, fmt.Errorf("line %d: %w", line.Number, err))
 					return
@@ -77,6 +78,20 @@ func lines(r io.Reader, maxLine int64) iter.Seq2[Line, error] {
 			line = Line{Number: line.Number + 1, Offset: line.Offset + size}
 		}
 	}
+}
+
+// long is from how many bytes on a value is too large for two of its kind to be
+// in memory at a time.
+const long = 16 << 20
+
+// room returns memory for size bytes. Where that is much, what is no longer used
+// is given back first: the collector would else let as much garbage stand as
+// there is in use.
+func room(size int) []byte {
+	if size >= long {
+		debug.FreeOSMemory()
+	}
+	return make([]byte, size)
 }
 
 // readLine returns the next line and its size. The data is nil where the line

@@ -37,7 +37,7 @@ func (o Object) Keep() []byte {
 
 // ReadObject returns the bytes of a span, as [Objects] gave them.
 func (f *File) ReadObject(s Span) ([]byte, error) {
-	data := make([]byte, s.Size)
+	data := room(s.Size)
 	if _, err := f.ReadAt(data, s.Offset); err != nil {
 		return nil, fmt.Errorf("read %d bytes at %d: %w", s.Size, s.Offset, err)
 	}

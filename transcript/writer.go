@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
@@ -291,6 +292,10 @@ func (w *writer) Progress(bytes int64) {
 }
 
 func (w *writer) flush() error {
+	if w.batchBytes >= long {
+		debug.FreeOSMemory() // of what the messages were decoded from
+		defer debug.FreeOSMemory()
+	}
 	result, err := w.store.Import(w.ctx, w.batch)
 	if err != nil {
 		return err
