@@ -63,9 +63,9 @@ var excesses = sync.OnceValue(func() []rule {
 			`prompt contains {used} tokens.*too large for model with {limit} maximum context length`,         // Mistral
 			`too large for model with {limit} maximum context length`,                                        // Mistral
 			`range of input length should be \[\d+, ?{limit}\]`,                                              // DashScope
-			`exceeds (?:the )?maximum allowed input length of {limit} tokens?`,                               // Poolside
+			`(?:input of {used} tokens )?exceeds (?:the )?maximum allowed input length of {limit} tokens?`,   // Poolside
 			`(?:too many tokens|total number of tokens).*exceeds the limit of {limit}`,                       // Cohere
-			`exceeded model token limit: {limit} \(requested: {used}\)`,                                      // Moonshot
+			`exceeded model token limit: {limit}(?: \(requested: {used}\))?`,                                 // Moonshot
 			`prompt has {used} tokens?, but the configured context size is {limit}`,                          // DS4
 			`input tokens \[{used}\] exceed context window \[{limit}\]`,                                      // kronk
 			`input too long: {used} input tokens, limit is {limit}`,                                          // Vercel
