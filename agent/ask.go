@@ -1,0 +1,121 @@
+package agent
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/provider"
+	"github.com/stemma-history/stemma/reclaim"
+	"github.com/stemma-history/stemma/tokens"
+	"github.com/stemma-history/stemma/wire"
+)
+
+// A sent is a request that went out.
+type sent struct {
+	request  wire.Request
+	body     wire.Body
+	estimate int // tokens, before calibration
+}
+
+// ask sends what the path shows and returns the answer. Where that is too
+// large, for the budget or for the provider, it makes room first.
+func (r *Run) ask(ctx context.Context) (provider.Answer, *sent, error) {
+	if err := r.makeRoom(ctx); err != nil {
+		return provider.Answer{}, nil, err
+	}
+	recovery := recovery{run: r}
+	for {
+		s, err := r.request(ctx)
+		if err != nil {
+			return provider.Answer{}, nil, err
+		}
+		answer, err := r.send(ctx, s)
+		var refusal *provider.Error
+		if ctx.Err() != nil || !errors.As(err, &refusal) || refusal.Kind != provider.Overflow {
+			return answer, s, err
+		}
+		if refusal.Overflow.Silent && saysSomething(&answer.Message) {
+			r.state.truncated = refusal // it was answered all the same: make room before the next request
+			return answer, s, nil
+		}
+		if err := recovery.shrink(ctx, s, refusal); err != nil {
+			return provider.Answer{}, nil, err
+		}
+		r.tell(Repeated{refusal})
+	}
+}
+
+// request writes the body for the path as it stands.
+func (r *Run) request(ctx context.Context) (*sent, error) {
+	view, err := reclaim.View(r.path, r.Draw)
+	if err != nil {
+		return nil, err
+	}
+	s := &sent{request: wire.Request{
+		Frame:          r.frame,
+		View:           view,
+		MaxOutput:      r.maxOutput(),
+		ChecksThinking: r.Model.Known.ChecksThinking,
+		CacheKey:       r.cacheKey(),
+		Blob:           func(h message.Hash) (message.Blob, error) { return r.Store.Blob(ctx, h) },
+	}}
+	if s.body, err = r.Model.Provider.Wire().Encode(s.request); err != nil {
+		return nil, fmt.Errorf("the request cannot be written: %w", err)
+	}
+	s.estimate = tokens.Meter{Image: r.meter().Image}.Tokens(r.measured())
+	return s, nil
+}
+
+// send sends a request once, and again where it failed on the way.
+func (r *Run) send(ctx context.Context, s *sent) (provider.Answer, error) {
+	draft := r.newDraft()
+	answer, err := r.provider().Send(ctx, provider.Request{
+		Model:    r.Model.name(),
+		Body:     s.body,
+		Effort:   r.Model.Effort,
+		CacheKey: s.request.CacheKey,
+		Estimate: r.meter().Tokens(r.measured()),
+		Window:   r.window(),
+	}, func(d provider.Delta) {
+		draft.grow(ctx, d)
+		r.tell(Delta{d})
+	})
+	answer.Usage.Estimate = int64(s.estimate)
+	if answer.Usage.CostUSD == 0 {
+		answer.Usage.CostUSD = r.price(answer.Usage)
+	}
+	if err != nil || ctx.Err() != nil {
+		draft.discard(ctx)
+	}
+	return answer, err
+}
+
+// maxOutput is the longest answer that is asked for.
+func (r *Run) maxOutput() int {
+	most := cmp.Or(r.Model.MaxOutput, reclaim.DefaultBudget(r.window()).Reserve)
+	if r.Model.Known.MaxOutput > 0 {
+		most = min(most, r.Model.Known.MaxOutput)
+	}
+	if r.state.maxOutput > 0 {
+		most = min(most, r.state.maxOutput)
+	}
+	return most
+}
+
+// cacheKey is the same for a conversation and its forks: they begin alike.
+func (r *Run) cacheKey() string {
+	if len(r.path) > 0 {
+		return r.path[0].Created.UTC().Format("20060102150405.000000")
+	}
+	return r.Conversation.String()
+}
+
+// price is what an answer costs by the catalogue, in US dollars.
+func (r *Run) price(u history.Usage) float64 {
+	p := r.Model.Known.Price
+	return (float64(u.Input)*p.Input + float64(u.CacheRead)*p.CacheRead + float64(u.CacheWrite)*p.CacheWrite + float64(u.Output)*p.Output) / 1e6
+}

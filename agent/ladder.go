@@ -1,0 +1,309 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/provider"
+	"github.com/stemma-history/stemma/reclaim"
+	"github.com/stemma-history/stemma/tokens"
+)
+
+// ladderState is what a run remembers of making room.
+type ladderState struct {
+	switched  bool            // the model is another than the view was made for
+	media     bool            // images have come since the view was looked at
+	truncated *provider.Error // the last prompt was cut without a word
+	maxOutput int             // what a refusal said about the longest answer
+	stalled   int             // the size at which a compaction did not pay
+	failures  int             // of summaries, in a row
+	gauge     *tokens.Meter
+}
+
+const (
+	// stallMargin is by how much more than at the last stall a view must have
+	// grown before a compaction is thought about again: one part of so many.
+	stallMargin = 10
+	// coldShare is how much of the threshold a view must fill for a compaction
+	// while the cache is cold anyway.
+	coldPercent = 60
+	// mostFailures is after how many failed summaries in a row none is asked for
+	// any more.
+	mostFailures = 3
+)
+
+// meter is the measure for the model, as calibrated by the path.
+func (r *Run) meter() tokens.Meter {
+	if r.state.gauge == nil {
+		m := reclaim.MeterOf(r.Model.Known, r.path, r.frame.Model)
+		r.state.gauge = &m
+	}
+	return *r.state.gauge
+}
+
+// measured is the cost of the view as it stands.
+func (r *Run) measured() tokens.Cost {
+	if !r.counted {
+		r.cost, r.counted = reclaim.CostOf(r.problem("")), true
+	}
+	return r.cost
+}
+
+// window is what the model accepts, by its settings and by what its refusals
+// have said on this path.
+func (r *Run) window() int {
+	window := r.Model.window()
+	for _, e := range slices.Backward(r.path) {
+		if c := e.Compaction; c != nil && c.Reason.Trigger == history.ByRefusal && c.Reason.Model == r.frame.Model && c.Reason.Limit > 0 {
+			return min(window, int(c.Reason.Limit))
+		}
+	}
+	return window
+}
+
+// problem poses the problem of sending the path.
+func (r *Run) problem(trigger history.Trigger) reclaim.Problem {
+	p := reclaim.ProblemFor(r.Model.Known, r.frame, r.path, r.pins, r.window())
+	p.Meter = r.meter()
+	p.Reason.Trigger = trigger
+	p.Rungs = r.Compaction.Rungs
+	p.Budget.Reserve = max(p.Budget.Reserve, min(r.Model.MaxOutput, p.Budget.Window/2))
+	if t := r.Compaction.Threshold; t > 0 {
+		p.Budget.Threshold = t
+		p.Budget.Target = min(p.Budget.Target, t/2)
+	}
+	if t := r.Compaction.Target; t > 0 {
+		p.Budget.Target = t
+	}
+	return p
+}
+
+// Problem is what a compaction of the run's path as it stands would solve, for
+// reports such as [reclaim.Context].
+func (r *Run) Problem() reclaim.Problem { return r.problem(history.ByCommand) }
+
+// due says why room is to be made before the next request, or "".
+func (r *Run) due() history.Trigger {
+	if r.state.truncated != nil {
+		return history.ByRefusal
+	}
+	p := r.problem("")
+	if r.state.switched || r.state.media {
+		r.state.switched, r.state.media = false, false
+		if reclaim.Due(p) == history.BySwitch {
+			return history.BySwitch
+		}
+	}
+	size := p.Meter.Tokens(r.measured())
+	threshold := min(p.Budget.Threshold, p.Budget.Limit())
+	switch {
+	case r.Compaction.Off:
+		return ""
+	case r.state.stalled > 0 && size < r.state.stalled+r.state.stalled/stallMargin && size <= p.Budget.Limit():
+		return ""
+	case size > threshold:
+		return history.ByThreshold
+	case size > threshold*coldPercent/100 && !r.answered.IsZero() && r.Now().Sub(r.answered) > r.Compaction.Cold:
+		return history.ByColdCache
+	}
+	return ""
+}
+
+// makeRoom compacts the path where that is due. The error is a
+// [*reclaim.FitError] where nothing fits.
+func (r *Run) makeRoom(ctx context.Context) error {
+	trigger := r.due()
+	if trigger == "" {
+		return nil
+	}
+	p := r.problem(trigger)
+	if refusal := r.state.truncated; refusal != nil {
+		r.state.truncated = nil
+		p = taught(p, refusal, r.estimate())
+	}
+	plan, err := r.plan(ctx, p)
+	if err != nil {
+		return err
+	}
+	if plan.Compaction == nil {
+		if trigger == history.ByThreshold && r.state.stalled == 0 {
+			r.tell(Notice{"No room was made: " + plan.Why + "."})
+		}
+		r.state.stalled = max(plan.Before, 1)
+		return nil
+	}
+	return r.compact(ctx, plan)
+}
+
+// plan plans a compaction: by the free rungs, and by a summary where that is
+// allowed and they do not reach the target.
+func (r *Run) plan(ctx context.Context, p reclaim.Problem) (reclaim.Plan, error) {
+	plan, err := reclaim.Make(p)
+	var fit *reclaim.FitError
+	if err != nil && !errors.As(err, &fit) {
+		return plan, err
+	}
+	enough := err == nil && plan.After <= p.Budget.Target
+	if enough || !r.Compaction.Summary || r.state.failures >= mostFailures {
+		return plan, err
+	}
+	summary, failed := reclaim.WithSummary(ctx, p, r.summarise)
+	switch {
+	case ctx.Err() != nil:
+		return plan, ctx.Err()
+	case failed != nil:
+		r.state.failures++
+		text := "The summary failed: " + failed.Error() + "."
+		if r.state.failures == mostFailures {
+			text += " No more are tried in this run."
+		}
+		r.tell(Notice{text})
+		return plan, err
+	case summary.Compaction == nil || !summary.Fits:
+		return plan, err
+	}
+	r.state.failures = 0
+	return summary, nil
+}
+
+// compact saves a planned compaction.
+func (r *Run) compact(ctx context.Context, plan reclaim.Plan) error {
+	hidden := r.hiddenMarks()
+	saved, err := r.save(ctx, history.AppendRequest{Entries: []history.Entry{{Compaction: plan.Compaction}}})
+	if err != nil {
+		return err
+	}
+	r.state.stalled, r.state.media = 0, false
+	dropped := slices.DeleteFunc(r.hiddenMarks(), func(m history.Checkpoint) bool {
+		return slices.ContainsFunc(hidden, func(h history.Checkpoint) bool { return h.ID == m.ID })
+	})
+	r.tell(Compacted{Entry: saved[0], Plan: plan, Dropped: dropped})
+	return nil
+}
+
+// A CompactRequest is what a person asks for. The zero request takes all rungs
+// of the run to its target.
+type CompactRequest struct {
+	Rungs []reclaim.Rung // Default: those of the run. [reclaim.Summary] asks the model.
+	// Target is the size in tokens that is aimed at; 0 is that of the run, and
+	// below 0 as small as it gets.
+	Target int
+	Focus  string // what a summary should keep above all
+}
+
+// Compact makes room because a person asks for it. Where nothing can be done,
+// a Notice says why.
+func (r *Run) Compact(ctx context.Context, c CompactRequest) Events {
+	return r.work(ctx, func(ctx context.Context) error {
+		if err := r.catchUp(ctx); err != nil {
+			return err
+		}
+		p := r.problem(history.ByCommand)
+		p.Reason.Note = c.Focus
+		if c.Rungs != nil {
+			p.Rungs = c.Rungs
+		}
+		switch {
+		case c.Target > 0:
+			p.Budget.Target = c.Target
+		case c.Target < 0:
+			p.Budget.Target = 0
+		}
+		plan, err := r.planFor(ctx, p)
+		if err != nil {
+			return err
+		}
+		if plan.Compaction == nil {
+			r.tell(Notice{"Nothing was compacted: " + plan.Why + "."})
+			return nil
+		}
+		return r.compact(ctx, plan)
+	})
+}
+
+func (r *Run) planFor(ctx context.Context, p reclaim.Problem) (reclaim.Plan, error) {
+	if slices.Contains(p.Rungs, reclaim.Summary) {
+		return reclaim.WithSummary(ctx, p, r.summarise)
+	}
+	return reclaim.Make(p)
+}
+
+// capResults shows long results of a turn by their beginning and end, before
+// any request has shown them whole.
+func (r *Run) capResults(entries []history.Entry) *history.Compaction {
+	limit := r.Compaction.Result
+	if limit == 0 {
+		limit = min(r.window()/8, 25_000)
+	}
+	turn := slices.Clone(entries)
+	for i := range turn {
+		turn[i].Depth = len(r.path) + 1 + i
+	}
+	return reclaim.Cap(turn, r.meter(), limit)
+}
+
+// trim holds the path to its newest messages, where the run wants no more. It
+// is a compaction like others, so that the next run begins at the same cut.
+func (r *Run) trim(ctx context.Context) (trimmed int, err error) {
+	if r.Limit.Entries == 0 && r.Limit.Size == 0 || len(r.path) == 0 {
+		return 0, nil
+	}
+	head := r.headLen()
+	from := head
+	for i := range r.path {
+		if c := r.path[i].Compaction; c != nil {
+			for _, t := range c.Treatments {
+				if t.As == history.AsTrimmed {
+					from = max(from, t.To.Depth)
+				}
+			}
+		}
+	}
+	limit := r.Limit
+	if from > head { // cut before: not again for a few entries more
+		limit.Entries += limit.Entries / 4
+		limit.Size += limit.Size / 4
+	}
+	if history.Trim(r.path[from:], nil, limit).Cut == 0 {
+		return from - head, nil
+	}
+	cut := from + history.Trim(r.path[from:], nil, r.Limit).Cut
+	first, final := r.path[head].Handle(), r.path[cut-1].Handle()
+	_, err = r.save(ctx, history.AppendRequest{Entries: []history.Entry{{Compaction: &history.Compaction{
+		Reason: history.Reason{Trigger: history.ByResume, Model: r.frame.Model},
+		Treatments: []history.Treatment{{From: first, To: final, As: history.AsTrimmed, Text: fmt.Sprintf(
+			"[Entries %v to %v are left out: this run is held to its newest messages. To get an original back: recall its number.]", first, final)}},
+	}}}})
+	return cut - head, err
+}
+
+// headLen is how many entries the head has: all up to the first prompt.
+func (r *Run) headLen() int {
+	for i := range r.path {
+		if m := r.path[i].Message; m != nil && m.IsPrompt() {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func hasMedia(m *message.Message) bool {
+	for _, p := range m.Parts {
+		switch p := p.(type) {
+		case message.Image, message.Document:
+			return true
+		case message.ToolResult:
+			for _, c := range p.Content {
+				switch c.(type) {
+				case message.Image, message.Document:
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
