@@ -15,16 +15,16 @@ func (s *Server) log(e *exchange, record Record, out *output) error {
 	if s.config.LogDir == "" {
 		return nil
 	}
-	var body any = string(e.body)
-	if rawjson.Valid(e.body) {
-		body = raw(e.body)
+	body := e.body
+	if !rawjson.Valid(body) {
+		body = encode(string(body))
 	}
-	entry := encode(object{"record": record, "request": body, "response": string(bytes.Join(out.frames, nil))})
+	entry := fmt.Appendf(nil, "{\"record\":%s,\n\"request\":%s,\n\"response\":%s}\n", encode(record), body, encode(string(bytes.Join(out.frames, nil))))
 	if err := os.MkdirAll(s.config.LogDir, 0o700); err != nil {
 		return fmt.Errorf("log of requests: %w", err)
 	}
 	name := filepath.Join(s.config.LogDir, fmt.Sprintf("%06d.json", e.number))
-	if err := os.WriteFile(name, append(entry, '\n'), 0o600); err != nil {
+	if err := os.WriteFile(name, entry, 0o600); err != nil {
 		return fmt.Errorf("log of requests: %w", err)
 	}
 	return nil

@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
@@ -33,7 +34,7 @@ func readChat(body []byte) *prompt {
 		}
 		content := mf["content"]
 		if role == "tool" { // one block: the id belongs to it
-			content = encode(object{"tool_call_id": rawjson.Text(mf["tool_call_id"]), "content": raw(content)})
+			content = fmt.Appendf(nil, `{"tool_call_id":%s,"content":%s}`, encode(rawjson.Text(mf["tool_call_id"])), cmp.Or(string(content), "null"))
 		}
 		p.pieces(content, func(*block) {})
 		elements(mf["tool_calls"], func(v []byte) { p.piece(v) })

@@ -133,7 +133,7 @@ func TestTheSameRequestsGetTheSameBytes(t *testing.T) {
 		}
 		return all
 	}
-	if run() != run() {
+	if first, second := run(), run(); first != second {
 		t.Error("they differ")
 	}
 }

@@ -48,7 +48,7 @@ func TestThinkingIsRefusedBehindAnotherPrefix(t *testing.T) {
 		{"a block more", `"content":"think of one"`, `"content":[{"type":"text","text":"think of one"},{"type":"text","text":"too"}]`, "messages.0.content.1"},
 	} {
 		status, words := c.refused("/v1/messages", strings.Replace(body, change.from, change.to, 1))
-		want := "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.\nRemove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".\n[Content before this block differs from when it was created, first at `" + change.place + "`.]\n[That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.]"
+		want := "messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation.\nRemove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\".\n[Content before this block differs from when it was created, first at `" + change.place + "`.]\n[That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header.]" //nolint:misspell // the API's words
 		if status != 400 || words != want {
 			t.Errorf("%s: %d %s", change.name, status, words)
 		}

@@ -2,8 +2,8 @@ package providertest
 
 import (
 	"cmp"
+	"encoding/json"
 
-	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/wire"
 )
@@ -62,7 +62,7 @@ func blockAnthropic(p message.Part) object {
 
 // arguments returns those of a call as an object; of what was cut, nothing.
 func arguments(c message.ToolCall) raw {
-	if !rawjson.Valid(c.Arguments) {
+	if !json.Valid(c.Arguments) {
 		return raw(`{}`)
 	}
 	return raw(c.Arguments)
