@@ -44,7 +44,9 @@ func (d Durability) pragma() string {
 }
 
 // Database is one SQLite file as a driver opened it. Its connections wait for
-// locks: their busy timeout is how long a write waits for other processes.
+// locks: their busy timeout is how long a write waits for other processes. The
+// writer's has the methods with a context: PrepareContext and ExecContext, and
+// ExecContext and QueryContext of its statements.
 type Database struct {
 	// Writer gives one connection, which the store keeps.
 	Writer *sql.DB

@@ -109,6 +109,7 @@ func (w *writer) transaction(ctx context.Context, f func(*tx) error) error {
 	if w.closed {
 		return errClosed
 	}
+	defer func() { clear(w.values[:cap(w.values)]) }() // hundreds of megabytes, where a body was large
 	return w.conn.Raw(func(conn any) error {
 		t := &tx{ctx, w, conn.(driver.Conn)}
 		if err := t.begin(); err != nil {

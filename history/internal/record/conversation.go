@@ -34,7 +34,8 @@ func Fork(origin *history.Conversation, r history.ForkRequest) history.Conversat
 // ImportedAt returns the Updated of a conversation after an import that changed
 // it, or made it: the time of its newest entry, by the other tool's clock. It
 // never goes back, nor beyond the current time. Where the entries have no
-// times, that of the import is all there is to know.
+// times, a new conversation is as old as its beginning, and what is added to
+// another was added now.
 func (s Source) ImportedAt(c *history.Conversation, r history.ImportRequest, result history.ImportResult) time.Time {
 	now := s.Time()
 	var newest time.Time
@@ -43,11 +44,11 @@ func (s Source) ImportedAt(c *history.Conversation, r history.ImportRequest, res
 			newest = Time(e.Created)
 		}
 	}
-	switch {
-	case newest.After(now), newest.IsZero() && result.Added > 0:
-		newest = now
-	case newest.IsZero() && result.Created:
+	if newest.IsZero() && result.Created {
 		newest = c.Created
+	}
+	if newest.After(now) || newest.IsZero() && result.Added > 0 {
+		newest = now
 	}
 	if newest.After(c.Updated) || result.Created {
 		return newest
