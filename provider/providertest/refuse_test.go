@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/wire/anthropic"
 	"github.com/stemma-history/stemma/wire/gemini"
 	"github.com/stemma-history/stemma/wire/openai"
@@ -60,8 +61,9 @@ func TestRequestsAreRefusedInOrder(t *testing.T) {
 }
 
 func TestTheEdgeRefusesBytes(t *testing.T) {
-	c := serve(t, Config{})
-	status, answer, _ := c.post("/v1/messages", `{"messages":"`+strings.Repeat("x", 32<<20)+`"}`, "x-api-key: ")
+	small := catalog.Model{ID: "small", Window: 10_000, Images: catalog.Images{MaxRequestBytes: 1000}}
+	c := serve(t, Config{Models: []catalog.Model{small}})
+	status, answer, _ := c.post("/v1/messages", `{"model":"small","messages":"`+strings.Repeat("x", 1000)+`no end`, "x-api-key: ")
 	if status != 413 || answer != `{"error":{"message":"Request exceeds the maximum size","type":"request_too_large"}}` {
 		t.Errorf("%d %s", status, answer)
 	}
