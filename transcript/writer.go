@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,9 @@ type writer struct {
 	report  Report
 
 	conversation history.Conversation
-	existed      bool // the conversation was imported before
+	existed      bool   // the conversation was imported before
+	stored       string // its title then
+	words        string // the first words of the first prompt
 	imported     *Imported
 	known        map[string]place // records of the conversation by the tool's ids
 	last         string           // the latest record
@@ -60,8 +63,9 @@ func (w *writer) Conversation(c Conversation) error {
 	if err != nil {
 		return err
 	}
-	if w.existed = existing != (history.ID{}); w.existed {
-		w.conversation.ID = existing
+	w.stored, w.words = existing.Title, ""
+	if w.existed = existing.ID != (history.ID{}); w.existed {
+		w.conversation.ID = existing.ID
 	}
 	if w.conversation.SpawnedBy, err = w.resolve(c.SpawnedBy); err != nil {
 		return err
@@ -77,16 +81,16 @@ func (w *writer) Conversation(c Conversation) error {
 }
 
 // find returns the conversation that was imported from a source, or none.
-func (w *writer) find(source history.Source) (history.ID, error) {
+func (w *writer) find(source history.Source) (history.Conversation, error) {
 	for c, err := range w.store.List(w.ctx, history.ListQuery{Source: source}) {
 		if err != nil {
-			return history.ID{}, err
+			return history.Conversation{}, err
 		}
 		if c.Owner == w.options.Owner {
-			return c.ID, nil
+			return c, nil
 		}
 	}
-	return history.ID{}, nil
+	return history.Conversation{}, nil
 }
 
 // resolve turns a link in the tool's ids into one of ours, as far as what it
@@ -96,12 +100,12 @@ func (w *writer) resolve(l Link) (history.Link, error) {
 		return history.Link{}, nil
 	}
 	conversation, err := w.find(history.Source{Tool: w.tool, ID: l.Conversation})
-	if err != nil || conversation == (history.ID{}) {
+	if err != nil || conversation.ID == (history.ID{}) {
 		return history.Link{}, err
 	}
-	link := history.Link{Conversation: conversation}
+	link := history.Link{Conversation: conversation.ID}
 	if l.Record != "" {
-		link.Entry, err = w.store.EntryBySource(w.ctx, conversation, l.Record)
+		link.Entry, err = w.store.EntryBySource(w.ctx, conversation.ID, l.Record)
 		if errors.Is(err, history.ErrNotFound) {
 			err = nil
 		}
@@ -152,6 +156,9 @@ func (w *writer) Record(r Record) error {
 		}
 	} else {
 		entry.Message = settle(r.Message)
+		if w.words == "" {
+			w.words = titleOf(r.Message)
+		}
 	}
 	w.known[r.ID], w.last = place{entry.ID, parent.depth + 1, r.Parent}, r.ID
 	w.imported.Records++
@@ -296,6 +303,7 @@ func (w *writer) flush() error {
 		debug.FreeOSMemory() // of what the messages were decoded from
 		defer debug.FreeOSMemory()
 	}
+	w.batch.Conversation.Title = cmp.Or(w.conversation.Title, w.words)
 	result, err := w.store.Import(w.ctx, w.batch)
 	if err != nil {
 		return err
@@ -318,9 +326,23 @@ func (w *writer) finish() error {
 	}
 	w.batch.Tip = w.known[w.tip].id
 	w.imported.Tip = w.batch.Tip
+	w.imported.Title = cmp.Or(w.conversation.Title, w.words)
 	err := w.flush()
+	if err == nil {
+		err = w.retitle()
+	}
 	w.imported = nil
 	return err
+}
+
+// retitle puts the title that the tool has given meanwhile in place of the first
+// words. A title from elsewhere stays.
+func (w *writer) retitle() error {
+	title := w.conversation.Title
+	if title == "" || title == w.stored || w.stored == "" || w.stored != w.words {
+		return nil
+	}
+	return w.store.Describe(w.ctx, w.conversation.ID, history.Description{Title: &title})
 }
 
 // size is about how many bytes a message takes.
