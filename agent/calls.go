@@ -75,9 +75,16 @@ func (r *Run) runCalls(ctx context.Context, t *turn) error {
 	progress, ended := make(chan CallProgress), make(chan ending)
 	slots := make(chan struct{}, r.Parallel)
 	var group sync.WaitGroup
+	left := 0
 	for _, i := range ready {
 		c := t.calls[i]
 		r.tell(CallStarted{i, c.ToolCall})
+		if _, own := c.tool.(ownTool); own { // they take no time, and their order matters
+			c.end(runCall(ctx, c, nil))
+			r.tell(CallEnded{i, c.result})
+			continue
+		}
+		left++
 		group.Go(func() {
 			select {
 			case slots <- struct{}{}:
@@ -89,7 +96,7 @@ func (r *Run) runCalls(ctx context.Context, t *turn) error {
 			ended <- ending{i, runCall(ctx, c, func(line string) { progress <- CallProgress{i, line} })}
 		})
 	}
-	for left := len(ready); left > 0; {
+	for left > 0 {
 		select {
 		case p := <-progress:
 			r.tell(p)
