@@ -57,6 +57,20 @@ func TestBytesThatProvidersCheckSurvive(t *testing.T) {
 	}
 }
 
+func TestNestingIsReadAsDeeplyAsItIsWritten(t *testing.T) {
+	for depth := 9_970; depth <= 10_010; depth++ {
+		raw := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
+		m := Message{Role: Assistant, Author: ByModel, Parts: []Part{
+			ToolCall{ID: "call_0", Name: "write", Arguments: raw},
+			ToolResult{CallID: "call_0", Content: []Content{Opaque{Format: "anthropic", Raw: raw}}},
+		}}
+		got := roundTrip(t, m)
+		if !reflect.DeepEqual(got, m) {
+			t.Errorf("%d levels do not come back", depth)
+		}
+	}
+}
+
 func TestImagesAndLargeResultsBecomeBlobs(t *testing.T) {
 	png := bytes.Repeat([]byte{0x89, 'P', 'N', 'G'}, 1000)
 	large := strings.Repeat("line\n", LargeText/5+1)

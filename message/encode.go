@@ -173,13 +173,19 @@ func (e *encoder) text(name, s string) {
 	e.buf = append(e.buf, '"')
 }
 
+// around is how many levels of JSON may stand around a raw value: five of a
+// body, the rest of lines and records that hold one. A value that is nested as
+// deeply as JSON is read could not be read again inside of them.
+const around = 16
+
 // raw writes JSON exactly as it came, or nothing if it is empty. What is no
-// JSON, or has spaces around it, goes under name_text as a string.
+// JSON, has spaces around it or is nested too deeply goes under name_text as a
+// string.
 func (e *encoder) raw(name string, value []byte) {
 	if len(value) == 0 {
 		return
 	}
-	if exact, rest, err := rawjson.First(value); err == nil && len(rest) == 0 && len(exact) == len(value) && utf8.Valid(value) {
+	if rawjson.Fits(value, around) && utf8.Valid(value) {
 		e.key(name)
 		e.buf = append(e.buf, value...)
 		return

@@ -31,6 +31,13 @@ func Valid(data []byte) bool {
 	return err == nil && space(data, end) == len(data)
 }
 
+// Fits reports whether data is exactly one JSON value, with nothing around it,
+// that can be read again where it stands inside of that many others.
+func Fits(data []byte, levels int) bool {
+	end, err := skip(data, 0, levels)
+	return err == nil && end == len(data)
+}
+
 // First returns the JSON value that data begins with (after spaces), exactly
 // as written, and the bytes after it.
 func First(data []byte) (value, rest []byte, err error) {

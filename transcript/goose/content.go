@@ -80,7 +80,7 @@ func (d *decoder) content(raw []byte) error {
 }
 
 func imageOf(o native.Object) (message.Content, error) {
-	data, err := native.Base64(o.Text("data"))
+	data, err := message.Base64(o.Text("data"))
 	if err != nil || len(data) == 0 {
 		return nil, fmt.Errorf("expected the image's bytes in base64")
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/stemma-history/stemma/message"
-	"github.com/stemma-history/stemma/transcript/internal/native"
 )
 
 // image reads an image. oh-my-pi keeps the bytes of large ones in files named
@@ -18,7 +17,7 @@ func (r *reader) image(mediaType, data string) message.Part {
 		}
 		return message.Image{Media: message.Media{Type: mediaType, URL: data}}
 	}
-	bytes, err := native.Base64(data)
+	bytes, err := message.Base64(data)
 	if err != nil || len(bytes) == 0 {
 		return message.Image{Media: message.Media{Type: mediaType, URL: data}}
 	}

@@ -1,27 +1,13 @@
 package openai
 
-import (
-	"encoding/base64"
-	"strings"
-
-	"github.com/stemma-history/stemma/message"
-)
+import "github.com/stemma-history/stemma/message"
 
 // decodeURL reads where the bytes of a medium are: in a data URL, or elsewhere.
-// A URL that holds them in another way is kept as it is.
 func decodeURL(url string) message.Media {
-	inside, ok := strings.CutPrefix(url, "data:")
-	if !ok {
-		return message.Media{URL: url}
+	if mediaType, data, ok := message.DataURL(url); ok {
+		return message.Media{Type: mediaType, Data: data, Size: int64(len(data))}
 	}
-	head, body, _ := strings.Cut(inside, ",")
-	mediaType, ok := strings.CutSuffix(head, ";base64")
-	data, err := base64.StdEncoding.DecodeString(body)
-	if !ok || err != nil || len(data) == 0 {
-		return message.Media{URL: url}
-	}
-	mediaType, _, _ = strings.Cut(mediaType, ";")
-	return message.Media{Type: mediaType, Data: data, Size: int64(len(data))}
+	return message.Media{URL: url}
 }
 
 func decodeImage(url string) message.Part {

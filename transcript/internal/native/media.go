@@ -2,9 +2,8 @@ package native
 
 import (
 	"bytes"
-	"encoding/base64"
+	"cmp"
 	"image"
-	"net/url"
 	"strings"
 
 	"github.com/stemma-history/stemma/message"
@@ -29,13 +28,8 @@ func MediaBytes(mediaType, name string, data []byte) message.Content {
 // MediaURL returns what a URL stands for as an image or a document. The bytes
 // of a data: URL are taken out of it.
 func MediaURL(mediaType, name, link string) message.Content {
-	if inside, ok := strings.CutPrefix(link, "data:"); ok {
-		if stated, data, ok := decodeDataURL(inside); ok {
-			if mediaType == "" {
-				mediaType = stated
-			}
-			return MediaBytes(mediaType, name, data)
-		}
+	if stated, data, ok := message.DataURL(link); ok {
+		return MediaBytes(cmp.Or(mediaType, stated), name, data)
 	}
 	media := message.Media{Type: mediaType, URL: link, Name: name}
 	if isImage(mediaType) {
@@ -53,25 +47,3 @@ func ImageURL(link string) message.Content {
 }
 
 func isImage(mediaType string) bool { return strings.HasPrefix(mediaType, "image/") }
-
-// decodeDataURL decodes what follows "data:" (RFC 2397).
-func decodeDataURL(inside string) (mediaType string, data []byte, ok bool) {
-	head, body, ok := strings.Cut(inside, ",")
-	if !ok {
-		return "", nil, false
-	}
-	mediaType, isBase64 := strings.CutSuffix(head, ";base64")
-	mediaType, _, _ = strings.Cut(mediaType, ";")
-	if !isBase64 {
-		text, err := url.PathUnescape(body)
-		return mediaType, []byte(text), err == nil
-	}
-	data, err := Base64(body)
-	return mediaType, data, err == nil && len(data) > 0
-}
-
-// Base64 decodes the standard or the URL alphabet, padded or not.
-func Base64(s string) ([]byte, error) {
-	s = strings.NewReplacer("-", "+", "_", "/", "\n", "", "\r", "").Replace(strings.TrimRight(s, "="))
-	return base64.RawStdEncoding.DecodeString(s)
-}

@@ -69,7 +69,7 @@ func TestTheNewestLeafIsTheDeepestOfThoseAsNew(t *testing.T) {
 
 func TestURLsOfData(t *testing.T) {
 	png := "iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAIAAAA2iEnWAAAAEElEQVR4nGP4z8AARAwQCgAf7gP9i18U1AAAAABJRU5ErkJggg=="
-	data, err := Base64(png)
+	data, err := message.Base64(png)
 	if err != nil {
 		t.Fatal(err)
 	}
