@@ -54,12 +54,20 @@ func (r *Run) measured() tokens.Cost {
 }
 
 // window is what the model accepts, by its settings and by what its refusals
-// have said on this path.
+// have said on this path. One without numbers says that the window is smaller
+// than what was refused.
 func (r *Run) window() int {
 	window := r.Model.window()
 	for _, e := range slices.Backward(r.path) {
-		if c := e.Compaction; c != nil && c.Reason.Trigger == history.ByRefusal && c.Reason.Model == r.frame.Model && c.Reason.Limit > 0 {
-			return min(window, int(c.Reason.Limit))
+		if e.Compaction == nil {
+			continue
+		}
+		switch why := e.Compaction.Reason; {
+		case why.Trigger != history.ByRefusal || why.Model != r.frame.Model:
+		case why.Limit > 0:
+			return min(window, int(why.Limit))
+		case why.Estimate > 0:
+			return min(window, r.meter().Tokens(tokens.Cost{Text: int(why.Estimate)}))
 		}
 	}
 	return window
