@@ -7,6 +7,7 @@ import (
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire/internal/seen"
 )
 
 // What stands in a request where the view has nothing that could.
@@ -38,7 +39,20 @@ type Step struct {
 	Role    message.Role
 	Parts   []Part
 	Message int // index in the view: the message that the step shows, or the last of several
+
+	before Point // of an answer that follows something else, whose message is never 0
 }
+
+// A Point is a place before an answer: the steps there are final, whatever the
+// view goes on with. The zero Point is the beginning of a view.
+type Point struct {
+	Messages int      // how many stand before it
+	ids      seen.Set // of the calls before it
+}
+
+// Point returns the place before a step. Not every step has one: what stands
+// before it must be no answer, and it must be one.
+func (s *Step) Point() (at Point, ok bool) { return s.before, s.before.Messages > 0 }
 
 // A Part is a part of a step, and where it comes from.
 type Part struct {
@@ -66,19 +80,24 @@ type Rules struct {
 // does not accept, or that stand twice, are replaced. The repairs depend on
 // nothing but what stands before them, so that a longer view begins with the
 // same steps (P9).
-func Normalise(v View, rules Rules) []Step {
-	n := normaliser{view: v, rules: rules, ids: map[string]bool{}, orphans: map[message.Place]bool{}}
+func Normalise(v View, rules Rules) []Step { return NormaliseFrom(v, rules, Point{}) }
+
+// NormaliseFrom returns the steps behind a point of an earlier view that began
+// with the same messages, which were normalised by the same rules.
+func NormaliseFrom(v View, rules Rules, from Point) []Step {
+	n := normaliser{view: v, rules: rules, from: from.Messages, ids: from.ids, orphans: map[message.Place]bool{}}
+	n.steps = make([]Step, 0, len(v.Messages)-from.Messages+1)
 	n.pairing = message.Pair(func(yield func(*message.Message) bool) {
-		for i := range v.Messages {
+		for i := from.Messages; i < len(v.Messages); i++ {
 			if !yield(&v.Messages[i].Message) {
 				return
 			}
 		}
 	})
 	for _, at := range n.pairing.Orphans {
-		n.orphans[at] = true
+		n.orphans[n.inView(at)] = true
 	}
-	for i := range v.Messages {
+	for i := from.Messages; i < len(v.Messages); i++ {
 		n.add(i)
 	}
 	n.end()
@@ -88,11 +107,18 @@ func Normalise(v View, rules Rules) []Step {
 type normaliser struct {
 	view    View
 	rules   Rules
-	pairing message.Pairing
+	from    int                    // the message that the steps begin with
+	pairing message.Pairing        // of the messages from there on
 	calls   int                    // how many of pairing.Calls have been placed
 	orphans map[message.Place]bool // results that stand for themselves
-	ids     map[string]bool        // of calls written so far
+	ids     seen.Set               // of calls written so far
 	steps   []Step
+}
+
+// inView returns a place of the pairing as one of the whole view.
+func (n *normaliser) inView(at message.Place) message.Place {
+	at.Message += n.from
+	return at
 }
 
 func (n *normaliser) add(i int) {
@@ -191,8 +217,12 @@ func (n *normaliser) assistant(i int) {
 	if len(parts) == 0 {
 		return
 	}
-	if len(n.steps) == 0 {
+	if len(n.steps) == 0 && n.from == 0 {
 		n.user(i, []Part{{Part: message.Text{Text: Opening}}})
+	}
+	var before Point
+	if last := len(n.steps) - 1; last < 0 || n.steps[last].Role != message.Assistant {
+		before = Point{Messages: i, ids: n.ids}
 	}
 	var results []Part
 	for p := range parts {
@@ -202,7 +232,7 @@ func (n *normaliser) assistant(i int) {
 			results = append(results, n.result(call))
 		}
 	}
-	n.steps = append(n.steps, Step{Role: message.Assistant, Parts: parts, Message: i})
+	n.steps = append(n.steps, Step{Role: message.Assistant, Parts: parts, Message: i, before: before})
 	if len(results) > 0 {
 		n.steps = append(n.steps, Step{Role: message.Tool, Parts: results, Message: i})
 	}
@@ -250,8 +280,10 @@ func sealOf(m *Message, thinking int) message.Hash {
 }
 
 func (n *normaliser) nextCall() message.PairedCall {
+	call := n.pairing.Calls[n.calls]
 	n.calls++
-	return n.pairing.Calls[n.calls-1]
+	call.At, call.Result = n.inView(call.At), n.inView(call.Result)
+	return call
 }
 
 // result returns the answer of the next call, under the id that was written.
@@ -284,12 +316,12 @@ func (n *normaliser) uniqueID(id string, at history.Handle) string {
 	if id == "" && n.rules.IDs.Optional {
 		return ""
 	}
-	if n.ids[id] || !n.rules.IDs.Valid(id) {
-		for id = n.rules.IDs.Make(at); n.ids[id]; id = n.rules.IDs.Make(at) {
+	if n.ids.Has(id) || !n.rules.IDs.Valid(id) {
+		for id = n.rules.IDs.Make(at); n.ids.Has(id); id = n.rules.IDs.Make(at) {
 			at.Part++ // someone else's id looks like ours
 		}
 	}
-	n.ids[id] = true
+	n.ids.Add(id)
 	return id
 }
 

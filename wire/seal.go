@@ -2,6 +2,8 @@ package wire
 
 import (
 	"crypto/sha256"
+	"encoding"
+	"fmt"
 	"hash"
 
 	"github.com/stemma-history/stemma/message"
@@ -20,6 +22,19 @@ func NewSealer() *Sealer { return &Sealer{h: sha256.New()} }
 func (s *Sealer) Add(block []byte) {
 	s.h.Write(block)
 	s.h.Write([]byte{0}) // JSON has no zero byte: blocks cannot run into each other
+}
+
+// Clone returns a sealer that has seen the same.
+func (s *Sealer) Clone() *Sealer {
+	c := NewSealer()
+	state, err := s.h.(encoding.BinaryAppender).AppendBinary(nil)
+	if err == nil {
+		err = c.h.(encoding.BinaryUnmarshaler).UnmarshalBinary(state)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("copying the state of SHA-256: %v", err)) // which package sha256 promises to do
+	}
+	return c
 }
 
 // Seal returns the hash of everything so far.

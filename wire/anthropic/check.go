@@ -6,6 +6,7 @@ import (
 
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/internal/seen"
 	"github.com/stemma-history/stemma/wire/internal/verdict"
 )
 
@@ -28,12 +29,17 @@ const (
 // structure only. It never counts tokens. (Texts: bodies quoted in public issues
 // and probes, 2025 and 2026.)
 func Check(body []byte, limits wire.Limits) *wire.Refusal {
+	return check(body, limits, &verdict.Thread[progress]{})
+}
+
+// check is [Check] for a body that may begin as one that has passed.
+func check(body []byte, limits wire.Limits, thread *verdict.Thread[progress]) *wire.Refusal {
 	if limits.BodyBytes > 0 && len(body) > limits.BodyBytes {
 		return &wire.Refusal{Status: 413, Type: "request_too_large", Message: "Request exceeds the maximum size"}
 	}
-	c := checker{limits: limits, r: rawjson.NewReader(body), ids: map[string]bool{}}
+	c := checker{limits: limits, r: rawjson.NewReader(body), thread: thread}
 	c.body()
-	if fault := verdict.Unreadable(body, c.r.End()); fault != "" {
+	if fault := thread.Unreadable(body, c.r.End()); fault != "" {
 		return refusal("The request body is not valid JSON: %s", fault)
 	}
 	c.conclude()
@@ -50,25 +56,42 @@ func refusal(format string, args ...any) *wire.Refusal {
 type checker struct {
 	limits wire.Limits
 	r      *rawjson.Reader
+	thread *verdict.Thread[progress]
 	stages verdict.Stages
 
-	params   parameters
-	messages int
-	roles    []role
-	blocks   []block // of the message being read
-	inner    []block // inside its results
-	pairs    pairs
-	ids      map[string]bool // of all calls
-	media    media
-	marks    marks
+	params        parameters
+	tools, system []mark // cache marks of the frame
+	top           string // how long the top-level mark asks for; empty if there is none
+	done          progress
+	blocks        []block // of the message being read
+	inner         []block // inside its results
+}
+
+// progress is what the checker knows of the messages so far.
+type progress struct {
+	messages     int
+	before, last role // of the last two messages
+	pairs        pairs
+	ids          seen.Set // of all calls
+	media        media
+	marks        []mark // cache marks
+	lastMark     string // how long that of the last block asks for
+}
+
+// clone returns a copy that is not changed by the messages that follow.
+func (p progress) clone() progress {
+	p.pairs = p.pairs.clone()
+	p.media.large = slices.Clip(p.media.large)
+	p.marks = slices.Clip(p.marks)
+	return p
 }
 
 // role is what the checker keeps of a message.
 type role struct {
 	name              string
-	empty, serverTool bool  // has no content; ends with a call of a server tool
-	first             block // of the content
-	end               []byte
+	empty, serverTool bool   // has no content; ends with a call of a server tool
+	first             string // kind of the first block
+	endsInSpace       bool   // of the last block, a text
 }
 
 // parameters are the members of the body beside its content.
@@ -101,15 +124,15 @@ func (c *checker) body() {
 		case "messages":
 			c.readMessages()
 		case "system":
-			c.system()
+			c.readSystem()
 		case "tools":
-			c.tools()
+			c.readTools()
 		case "model":
 			c.params.model, c.params.hasModel = rawjson.Text(c.r.Value()), true
 		case "max_tokens":
 			c.params.maxTokens = c.r.Value()
 		case "cache_control":
-			c.marks.top = ttlOf(c.r.Value())
+			c.top = ttlOf(c.r.Value())
 		case "thinking":
 			c.thinkingMode()
 		case "tool_choice":
@@ -150,21 +173,21 @@ func (c *checker) thinkingMode() {
 	})
 }
 
-func (c *checker) system() {
+func (c *checker) readSystem() {
 	if c.r.Kind() != '[' {
 		c.r.Value()
 		return
 	}
 	c.r.Array(func(i int) {
 		b := c.block(false)
-		c.mark(&c.marks.system, b, func() string { return fmt.Sprintf("system.%d", i) })
+		c.mark(&c.system, b, func() string { return fmt.Sprintf("system.%d", i) })
 		if empty, _ := verdict.Blank(b.text); empty {
 			c.refuse(stageContent, "system: text content blocks must be non-empty")
 		}
 	})
 }
 
-func (c *checker) tools() {
+func (c *checker) readTools() {
 	if c.r.Kind() != '[' {
 		c.r.Value()
 		return
@@ -200,7 +223,7 @@ func (c *checker) tool(i int, names map[string]bool) {
 			cache = c.r.Value()
 		}
 	})
-	c.mark(&c.marks.tools, block{cache: cache}, func() string { return fmt.Sprintf("tools.%d", i) })
+	c.mark(&c.tools, block{cache: cache}, func() string { return fmt.Sprintf("tools.%d", i) })
 	if kind != "" && kind != "custom" {
 		return // a tool of the server's
 	}

@@ -1,9 +1,12 @@
 package anthropic
 
 import (
+	"bytes"
 	"slices"
+	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
+	"github.com/stemma-history/stemma/wire/internal/verdict"
 )
 
 // conclude checks what only the whole body shows.
@@ -17,31 +20,33 @@ func (c *checker) conclude() {
 
 // concludeEnd checks who speaks last.
 func (c *checker) concludeEnd() {
-	if c.messages == 0 {
+	if c.done.messages == 0 {
 		c.refuse(stageContent, "messages: at least one message is required")
 		return
 	}
-	last := c.roles[len(c.roles)-1]
+	last := &c.done.last
 	if last.name != "assistant" {
 		if last.empty {
-			c.refuse(stageContent, "messages.%d: all messages must have non-empty content except for the optional final assistant message", len(c.roles)-1)
+			c.refuse(stageContent, "messages.%d: all messages must have non-empty content except for the optional final assistant message", c.done.messages-1)
 		}
 		return
 	}
 	if c.limits.NoPrefill && !last.serverTool {
 		c.refuse(stagePrefill, "This model does not support assistant message prefill. The conversation must end with a user message.")
 	}
-	if end := rawjson.Text(last.end); end != "" && endsInSpace(end) {
+	if last.endsInSpace {
 		c.refuse(stageContent, "messages: final assistant content cannot end with trailing whitespace")
 	}
 }
 
-func endsInSpace(s string) bool {
-	switch s[len(s)-1] {
-	case ' ', '\n', '\r', '\t':
-		return true
+// endsInSpace reports whether the text of a JSON string does.
+func endsInSpace(value []byte) bool {
+	const escape = len(`\ud83d\ude00`) // the longest
+	inside := value[min(1, len(value)):max(len(value)-1, 0)]
+	if bytes.IndexByte(inside[max(len(inside)-escape, 0):], '\\') >= 0 {
+		inside = verdict.Inside(value)
 	}
-	return false
+	return len(inside) > 0 && strings.IndexByte(" \n\r\t", inside[len(inside)-1]) >= 0
 }
 
 // concludeParameters checks the members beside the content.
@@ -98,11 +103,11 @@ func (c *checker) thinkingParameters(maxTokens int64) {
 // openRound checks that an answer whose tools have just run begins with
 // thinking, as models with manual thinking want it.
 func (c *checker) openRound() {
-	n := len(c.roles) - 2
-	if n < 0 || c.roles[n].name != "assistant" || !c.roles[n+1].first.is("tool_result") {
+	answer, results := &c.done.before, &c.done.last
+	if answer.name != "assistant" || results.first != "tool_result" {
 		return
 	}
-	if first := c.roles[n].first; !first.is("thinking") && !first.is("redacted_thinking") {
-		c.refuse(stageThinking, "messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`.", n, first.kind) //nolint:misspell // the API's words
+	if answer.first != "thinking" && answer.first != "redacted_thinking" {
+		c.refuse(stageThinking, "messages.%d.content.0.type: Expected `thinking` or `redacted_thinking`, but found `%s`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks). We recommend you include thinking blocks from previous turns. To avoid this requirement, disable `thinking`.", c.done.messages-2, answer.first) //nolint:misspell // the API's words
 	}
 }

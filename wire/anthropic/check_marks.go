@@ -6,14 +6,8 @@ import (
 	"github.com/stemma-history/stemma/internal/rawjson"
 )
 
-// marks are the cache marks, each with the place it has. The API reads tools
-// first, then the system prompt, then the messages, however a body orders them.
-type marks struct {
-	tools, system, messages []mark
-	top                     string // how long the top-level mark asks for; empty if there is none
-	last                    string // the same of the last block, which it would go to
-}
-
+// A mark is a cache mark, and the place it has. The API reads tools first, then
+// the system prompt, then the messages, however a body orders them.
 type mark struct {
 	long bool // an hour
 	at   string
@@ -42,14 +36,13 @@ func (c *checker) mark(list *[]mark, b block, at func() string) {
 }
 
 func (c *checker) concludeMarks() {
-	m := &c.marks
-	all := slices.Concat(m.tools, m.system, m.messages)
+	all := slices.Concat(c.tools, c.system, c.done.marks)
 	count := len(all)
-	if m.top != "" {
-		if m.last != "" && m.last != m.top {
-			c.refuse(stageMarks, "Top-level cache_control has ttl='%s' but the target block already has cache_control with ttl='%s'", m.top, m.last)
+	if last := c.done.lastMark; c.top != "" {
+		if last != "" && last != c.top {
+			c.refuse(stageMarks, "Top-level cache_control has ttl='%s' but the target block already has cache_control with ttl='%s'", c.top, last)
 		}
-		if m.last == "" {
+		if last == "" {
 			count++
 		}
 	}

@@ -39,10 +39,10 @@ type media struct {
 
 func (c *checker) medium(b *block, at func() string) {
 	if b.is("document") {
-		c.media.documents++
+		c.done.media.documents++
 		return
 	}
-	c.media.images++
+	c.done.media.images++
 	if string(b.source.kind) != `"base64"` {
 		return
 	}
@@ -82,13 +82,13 @@ func (c *checker) header(img verdict.Image, mediaType string, path func() string
 		c.stages.Add(stageMedia, r)
 	}
 	if most := c.limits.ManySidePx; most > 0 && side > most {
-		c.media.large = append(c.media.large, path())
+		c.done.media.large = append(c.done.media.large, path())
 	}
 }
 
 // concludeMedia checks what only the whole request shows.
 func (c *checker) concludeMedia() {
-	m, l := &c.media, c.limits
+	m, l := &c.done.media, c.limits
 	if l.ManyImages > 0 && m.images > l.ManyImages && len(m.large) > 0 {
 		c.refuse(stageMedia, "%s.data: At least one of the image dimensions exceed max allowed size for many-image requests: %d pixels", m.large[0], l.ManySidePx)
 	}

@@ -29,8 +29,8 @@ func (c *checker) readMessages() {
 		c.refuse(stageShape, "messages: Input should be a valid list")
 		return
 	}
-	c.r.Array(func(n int) {
-		c.messages++
+	c.thread.Elements(c.r, &c.done, progress.clone, func(n int) {
+		c.done.messages++
 		c.message(n)
 	})
 }
@@ -65,7 +65,7 @@ func (c *checker) message(n int) {
 		c.checkBlock(n, k, &m)
 	}
 	c.pair(n, m.name)
-	c.roles = append(c.roles, m)
+	c.done.before, c.done.last = c.done.last, m
 }
 
 // content reads what a message says: a string, or blocks.
@@ -193,22 +193,21 @@ func (c *checker) role(n int, m *role) {
 	default:
 		c.refuse(stageShape, "messages.%d.role: Input should be 'user' or 'assistant'", n)
 	}
-	if n > 0 && c.roles[n-1].name == "system" && m.name != "assistant" {
+	before := &c.done.last
+	if before.name == "system" && m.name != "assistant" {
 		c.refuse(stagePrefill, "role 'system' is not supported on this model")
 	}
-	if n > 0 && c.roles[n-1].empty {
+	if before.empty {
 		c.refuse(stageContent, "messages.%d: all messages must have non-empty content except for the optional final assistant message", n-1)
 	}
 	m.empty = len(c.blocks) == 0
 	if m.empty {
 		return
 	}
-	m.first = c.blocks[0]
+	m.first = c.blocks[0].kind
 	last := c.blocks[len(c.blocks)-1]
 	m.serverTool = last.is("server_tool_use")
-	if last.is("text") {
-		m.end = last.text
-	}
+	m.endsInSpace = last.is("text") && endsInSpace(last.text)
 }
 
 // mayBeSystem reports whether message n may be a system message: it stands
@@ -217,7 +216,7 @@ func (c *checker) mayBeSystem(n int) bool {
 	if !c.limits.MidSystem || n == 0 {
 		return false
 	}
-	before := &c.roles[n-1]
+	before := &c.done.last
 	return before.name == "user" || before.name == "assistant" && before.serverTool
 }
 
@@ -225,8 +224,8 @@ func (c *checker) checkBlock(n, k int, m *role) {
 	b := &c.blocks[k]
 	c.stands(n, k, m.name, b)
 	c.shape(b, func() string { return fmt.Sprintf("messages.%d.content.%d", n, k) })
-	c.mark(&c.marks.messages, *b, func() string { return fmt.Sprintf("messages.%d.content.%d", n, k) })
-	c.marks.last = ttlOf(b.cache)
+	c.mark(&c.done.marks, *b, func() string { return fmt.Sprintf("messages.%d.content.%d", n, k) })
+	c.done.lastMark = ttlOf(b.cache)
 	if !b.is("tool_result") {
 		return
 	}
@@ -236,7 +235,7 @@ func (c *checker) checkBlock(n, k int, m *role) {
 			return fmt.Sprintf("messages.%d.content.%d.tool_result.content.%d", n, k, i-b.innerFrom)
 		}
 		c.shape(in, at)
-		c.mark(&c.marks.messages, *in, at)
+		c.mark(&c.done.marks, *in, at)
 	}
 }
 
@@ -306,12 +305,12 @@ func (c *checker) toolUse(b *block, at func() string) {
 		c.refuse(stagePairing, "%s.tool_use.id: String should have at most %d characters", at(), toolIDs.MaxLen)
 	case !toolIDs.Valid(id):
 		c.refuse(stagePairing, "%s.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'", at())
-	case c.ids[id]:
+	case c.done.ids.Has(id):
 		c.refuse(stagePairing, "%s: `tool_use` ids must be unique", at())
 	case !validName(string(verdict.Inside(b.name))):
 		c.refuse(stageShape, "%s.tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,64}$'", at())
 	case b.inputKind != '{':
 		c.refuse(stageShape, "%s.tool_use.input: Input should be a valid dictionary", at())
 	}
-	c.ids[id] = true
+	c.done.ids.Add(id)
 }

@@ -1,6 +1,8 @@
 package anthropic
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stemma-history/stemma/wire/internal/verdict"
@@ -16,10 +18,16 @@ type pairs struct {
 	leading  bool            // nothing but results in the user message so far
 }
 
+// clone returns a copy that is not changed by the messages that follow.
+func (p pairs) clone() pairs {
+	p.calls, p.answered = slices.Clone(p.calls), maps.Clone(p.answered)
+	return p
+}
+
 // pair checks that a message begins with one result for each call of the answer
 // before it, and has no others.
 func (c *checker) pair(n int, role string) {
-	p := &c.pairs
+	p := &c.done.pairs
 	if role == "system" {
 		return
 	}
@@ -44,7 +52,7 @@ func (c *checker) pair(n int, role string) {
 
 // turn goes on to a message of the other role.
 func (c *checker) turn(n int, role string) {
-	p := &c.pairs
+	p := &c.done.pairs
 	if role == "assistant" {
 		c.unanswered()
 		p.calls, p.answered = p.calls[:0], map[string]bool{}
@@ -53,7 +61,7 @@ func (c *checker) turn(n int, role string) {
 }
 
 func (c *checker) result(n, k int, id string) {
-	p := &c.pairs
+	p := &c.done.pairs
 	answered, called := p.answered[id]
 	switch {
 	case !called:
@@ -66,7 +74,7 @@ func (c *checker) result(n, k int, id string) {
 }
 
 func (c *checker) unanswered() {
-	p := &c.pairs
+	p := &c.done.pairs
 	var missing []string
 	for _, id := range p.calls {
 		if !p.answered[id] {

@@ -10,40 +10,56 @@ import (
 	"github.com/stemma-history/stemma/wire/internal/body"
 )
 
+// NewSession returns a session of the Messages API.
+func NewSession() wire.Session { return body.NewSession(format()) }
+
 // Encode returns the body of a Messages API request, checked. The same request
 // gives the same bytes, and a longer view the same blocks before its new ones.
 // An error is a [*wire.Refusal] where no body of this view would be accepted.
-func Encode(r wire.Request) (wire.Body, error) {
-	w := body.NewWriter(r, Wire, Limits())
-	encode(w)
-	return w.Finish("anthropic", Check)
-}
+func Encode(r wire.Request) (wire.Body, error) { return NewSession().Encode(r) }
 
 // Seals returns the seals of the thinking in an answer to r, in order, for
 // [history.Entry].
 func Seals(r wire.Request, answer message.Message) ([]message.Hash, error) {
-	return body.Seals(body.NewWriter(r, Wire, Limits()), answer, encode)
+	return NewSession().Seals(r, answer)
 }
 
-// encode writes what stays the same from request to request first.
-func encode(w *body.Writer) {
-	e := encoder{Writer: w}
-	f := w.Request.Frame
-	e.Raw(`{"model":`)
-	e.Text(f.Model)
-	e.tools(f.Tools)
-	e.system(f.System)
-	e.Raw(`,"messages":[`)
-	e.messages()
-	e.Raw(`],"max_tokens":`)
-	e.Raw(strconv.Itoa(max(w.Request.MaxOutput, 1)))
-	e.Raw(`}`)
+// format writes what stays the same from request to request first.
+func format() body.Format[progress] {
+	return body.Format[progress]{
+		Wire:     Wire,
+		Provider: "anthropic",
+		Rules:    wire.Rules{Wire: Wire, IDs: toolIDs, Paused: paused},
+		Limits:   func(r *wire.Request) wire.Limits { return r.Limits.In(Limits()) },
+		Frame: func(w *body.Writer) {
+			e := encoder{Writer: w}
+			f := w.Request.Frame
+			e.Raw(`{"model":`)
+			e.Text(f.Model)
+			e.tools(f.Tools)
+			e.system(f.System)
+			e.Raw(`,"messages":[`)
+		},
+		Step: func(w *body.Writer, s *wire.Step, end body.Mark) {
+			e := encoder{Writer: w}
+			e.step(s, end != 0)
+		},
+		End: func(w *body.Writer) {
+			if w.Open != "" {
+				w.Raw(`]}`)
+			}
+			w.Raw(`],"max_tokens":`)
+			w.Raw(strconv.Itoa(max(w.Request.MaxOutput, 1)))
+			w.Raw(`}`)
+		},
+		Check: check,
+	}
 }
 
+// An encoder writes into a message whose role is Writer.Open.
 type encoder struct {
 	*body.Writer
-	role string // of the message being written, empty before the first
-	mark bool   // the next block ends with a cache mark
+	mark bool // the next block ends with a cache mark
 }
 
 func (e *encoder) tools(tools []wire.Tool) {
@@ -81,17 +97,6 @@ func (e *encoder) system(texts []string) {
 		e.block(func() { e.text(text) })
 	}
 	e.Raw(`]`)
-}
-
-func (e *encoder) messages() {
-	steps := wire.Normalise(e.Request.View, wire.Rules{Wire: Wire, IDs: toolIDs, Paused: paused})
-	head, newest := body.Marks(steps, e.Request.View)
-	for i := range steps {
-		e.step(&steps[i], i == head || i == newest)
-	}
-	if e.role != "" {
-		e.Raw(`]}`)
-	}
 }
 
 // paused reports whether an answer stopped inside a tool of the server's. It is
@@ -155,14 +160,15 @@ func lastMarkable(parts []wire.Part) int {
 
 // open begins a message, unless one of the same role is open.
 func (e *encoder) open(role string) {
-	if e.role == role {
+	if e.Open == role {
 		e.Next()
 		return
 	}
-	if e.role != "" {
-		e.Raw(`]},`)
+	if e.Open != "" {
+		e.Raw(`]}`)
 	}
-	e.role = role
+	e.Element()
+	e.Open = role
 	e.Role(role)
 	e.Raw(`{"role":"` + role + `","content":[`)
 }

@@ -24,12 +24,17 @@ const (
 // issues, 2023 to 2026; that for the number of images is in the API's style
 // only.)
 func Check(body []byte, limits wire.Limits) *wire.Refusal {
+	return check(body, limits, &verdict.Thread[progress]{})
+}
+
+// check is [Check] for a body that may begin as one that has passed.
+func check(body []byte, limits wire.Limits, thread *verdict.Thread[progress]) *wire.Refusal {
 	if limits.BodyBytes > 0 && len(body) > limits.BodyBytes {
 		return refusal("Request payload size exceeds the limit: %d bytes.", limits.BodyBytes)
 	}
-	c := checker{limits: limits, r: rawjson.NewReader(body)}
+	c := checker{limits: limits, r: rawjson.NewReader(body), thread: thread}
 	c.object("", "", c.member)
-	if fault := verdict.Unreadable(body, c.r.End()); fault != "" {
+	if fault := thread.Unreadable(body, c.r.End()); fault != "" {
 		return refusal("Invalid JSON payload received. %s", fault)
 	}
 	c.conclude()
@@ -41,18 +46,26 @@ func refusal(format string, args ...any) *wire.Refusal {
 }
 
 type checker struct {
-	limits   wire.Limits
-	r        *rawjson.Reader
-	stages   verdict.Stages
-	contents int
-	parts    []part // of the content being read
-	turns    turns
-	images   int
-	unsigned []unsigned
-	current  int // the content that the current turn begins with
+	limits wire.Limits
+	r      *rawjson.Reader
+	thread *verdict.Thread[progress]
+	stages verdict.Stages
+	parts  []part // of the content being read
+	done   progress
 }
 
-// unsigned is a first call without a signature.
+// progress is what the checker knows of the contents so far.
+type progress struct {
+	contents int
+	turns    turns
+	images   int
+	unsigned *unsigned // the first of the current turn
+}
+
+// clone returns a copy that is not changed by the contents that follow.
+func (p progress) clone() progress { return p }
+
+// unsigned is the first call of an answer, without a signature.
 type unsigned struct {
 	content int
 	name    string
@@ -139,19 +152,14 @@ func (c *checker) tools() {
 
 // conclude checks what only the whole body shows.
 func (c *checker) conclude() {
-	if c.contents == 0 {
+	if c.done.contents == 0 {
 		c.refuse(stageShape, "* GenerateContentRequest.contents: contents is not specified\n")
 	}
-	c.turns.end(c)
-	if most := c.limits.Media; most > 0 && c.images > most {
-		c.refuse(stageMedia, "The request has %d images, but at most %d are supported.", c.images, most)
+	c.done.turns.end(c)
+	if most := c.limits.Media; most > 0 && c.done.images > most {
+		c.refuse(stageMedia, "The request has %d images, but at most %d are supported.", c.done.images, most)
 	}
-	if !c.limits.CallSignatures {
-		return
-	}
-	for _, u := range c.unsigned {
-		if u.content >= c.current {
-			c.refuse(stageSignatures, "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:%s`, position %d.", u.name, u.content+1)
-		}
+	if u := c.done.unsigned; u != nil && c.limits.CallSignatures {
+		c.refuse(stageSignatures, "Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:%s`, position %d.", u.name, u.content+1)
 	}
 }

@@ -21,7 +21,7 @@ type part struct {
 func (c *checker) readContents() {
 	switch c.r.Kind() {
 	case '[':
-		c.r.Array(func(n int) { c.content(n) })
+		c.thread.Elements(c.r, &c.done, progress.clone, c.content)
 	case '{':
 		c.content(0) // the JSON form of messages allows one for a list of one
 	default:
@@ -30,7 +30,7 @@ func (c *checker) readContents() {
 }
 
 func (c *checker) content(n int) {
-	c.contents++
+	c.done.contents++
 	c.parts = c.parts[:0]
 	role := ""
 	at := fmt.Sprintf("contents[%d]", n)
@@ -53,7 +53,7 @@ func (c *checker) content(n int) {
 	if len(c.parts) == 0 {
 		c.refuse(stageShape, "* GenerateContentRequest.%s.parts: contents.parts must not be empty.\n", at)
 	}
-	c.turns.next(c, role == "model")
+	c.done.turns.next(c, role == "model")
 	c.signatures(n, role == "model")
 }
 
@@ -193,7 +193,7 @@ func (c *checker) inline(at string) {
 	if len(mediaType) < 6 || mediaType[:6] != "image/" {
 		return
 	}
-	c.images++
+	c.done.images++
 	if !slices.Contains(imageTypes(), mediaType) {
 		c.refuse(stageMedia, "Unsupported MIME type: %s", mediaType)
 		return
@@ -220,19 +220,19 @@ func (c *checker) signature(at string, p *part) {
 	}
 }
 
-// signatures notes a first call that is not signed, and where the current turn
-// begins: behind the last content of a user that is no result.
+// signatures notes the first calls of the current turn that are not signed. It
+// begins behind the last content of a user that is no result.
 func (c *checker) signatures(n int, model bool) {
 	if !model {
 		if !slices.ContainsFunc(c.parts, func(p part) bool { return p.response }) {
-			c.current = n
+			c.done.unsigned = nil
 		}
 		return
 	}
 	for _, p := range c.parts {
 		if p.call {
-			if len(p.signature) == 0 {
-				c.unsigned = append(c.unsigned, unsigned{content: n, name: p.name})
+			if len(p.signature) == 0 && c.done.unsigned == nil {
+				c.done.unsigned = &unsigned{content: n, name: p.name}
 			}
 			return
 		}

@@ -30,23 +30,43 @@ func Limits() wire.Limits {
 	return wire.Limits{BodyBytes: 20 << 20, Media: 3600}
 }
 
+// NewSession returns a session of the generateContent API.
+func NewSession() wire.Session { return body.NewSession(format()) }
+
 // Encode returns the body of a generateContent request, checked. The model is
 // named by the request's URL. The same request gives the same bytes, and a
 // longer view the same parts before its new ones. An error is a [*wire.Refusal]
 // where no body of this view would be accepted.
-func Encode(r wire.Request) (wire.Body, error) {
-	w := body.NewWriter(r, Wire, Limits())
-	encode(w)
-	return w.Finish("gemini", func(body []byte, limits wire.Limits) *wire.Refusal {
-		limits.CallSignatures = limits.CallSignatures || signs(r.Frame.Model)
-		return Check(body, limits)
-	})
-}
+func Encode(r wire.Request) (wire.Body, error) { return NewSession().Encode(r) }
 
 // Seals returns the seals of the thinking in an answer to r, in order, for
 // [history.Entry].
 func Seals(r wire.Request, answer message.Message) ([]message.Hash, error) {
-	return body.Seals(body.NewWriter(r, Wire, Limits()), answer, encode)
+	return NewSession().Seals(r, answer)
+}
+
+func format() body.Format[progress] {
+	return body.Format[progress]{
+		Wire:     Wire,
+		Provider: "gemini",
+		Rules:    wire.Rules{Wire: Wire, IDs: toolIDs, SignedTexts: true},
+		Limits: func(r *wire.Request) wire.Limits {
+			limits := r.Limits.In(Limits())
+			limits.CallSignatures = limits.CallSignatures || signs(r.Frame.Model)
+			return limits
+		},
+		Frame: func(w *body.Writer) { encoderOf(w).frame() },
+		Step:  func(w *body.Writer, s *wire.Step, _ body.Mark) { encoderOf(w).step(s) },
+		End: func(w *body.Writer) {
+			encoderOf(w).end()
+			w.Raw(`]`)
+			if n := w.Request.MaxOutput; n > 0 {
+				w.Raw(`,"generationConfig":{"maxOutputTokens":` + strconv.Itoa(n) + `}`)
+			}
+			w.Raw(`}`)
+		},
+		Check: check,
+	}
 }
 
 // signs reports whether a model signs its calls, wants the signatures back, and
@@ -56,28 +76,23 @@ func signs(model string) bool {
 	return ok && !strings.HasPrefix(generation, "1") && !strings.HasPrefix(generation, "2")
 }
 
-func encode(w *body.Writer) {
-	e := encoder{Writer: w, signs: signs(w.Request.Frame.Model)}
-	e.Raw(`{`)
-	e.system(body.Said(w.Request.Frame.System))
-	e.tools(w.Request.Frame.Tools)
-	e.Next()
-	e.Raw(`"contents":[`)
-	for _, s := range wire.Normalise(w.Request.View, wire.Rules{Wire: Wire, IDs: toolIDs, SignedTexts: true}) {
-		e.step(&s)
-	}
-	e.end()
-	e.Raw(`]`)
-	if n := w.Request.MaxOutput; n > 0 {
-		e.Raw(`,"generationConfig":{"maxOutputTokens":` + strconv.Itoa(n) + `}`)
-	}
-	e.Raw(`}`)
-}
-
+// An encoder writes contents. Writer.Open says what is open: user, model, or
+// results; empty if nothing is.
 type encoder struct {
 	*body.Writer
-	signs   bool   // the model wants signatures
-	content string // what is open: "user", "model", or "results"; empty if nothing is
+	signs bool // the model wants signatures
+}
+
+func encoderOf(w *body.Writer) *encoder {
+	return &encoder{Writer: w, signs: signs(w.Request.Frame.Model)}
+}
+
+func (e *encoder) frame() {
+	e.Raw(`{`)
+	e.system(body.Said(e.Request.Frame.System))
+	e.tools(e.Request.Frame.Tools)
+	e.Next()
+	e.Raw(`"contents":[`)
 }
 
 func (e *encoder) system(texts []string) {
@@ -140,10 +155,10 @@ func (e *encoder) step(s *wire.Step) {
 // part writes one part, into a new content where none of the kind is open: the
 // content with results holds nothing else.
 func (e *encoder) part(content string, write func()) {
-	if e.content != content {
+	if e.Open != content {
 		e.end()
-		e.Next()
-		e.content = content
+		e.Element()
+		e.Open = content
 		role := content
 		if content == "results" {
 			role = "user"
@@ -157,10 +172,10 @@ func (e *encoder) part(content string, write func()) {
 
 // end closes the content that is open.
 func (e *encoder) end() {
-	if e.content != "" {
+	if e.Open != "" {
 		e.Raw(`]}`)
 	}
-	e.content = ""
+	e.Open = ""
 }
 
 func (e *encoder) text(text string) {

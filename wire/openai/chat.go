@@ -13,6 +13,12 @@ import (
 	"github.com/stemma-history/stemma/wire/internal/body"
 )
 
+// NewChatSession returns a session of Chat Completions with OpenAI.
+func NewChatSession() wire.Session { return OpenAI().NewSession() }
+
+// NewSession is [NewChatSession] for a server that speaks the dialect.
+func (d Dialect) NewSession() wire.Session { return body.NewSession(d.format()) }
+
 // EncodeChat returns the body of a Chat Completions request to OpenAI, checked.
 // The same request gives the same bytes, and a longer view the same blocks
 // before its new ones. An error is a [*wire.Refusal] where no body of this view
@@ -20,11 +26,7 @@ import (
 func EncodeChat(r wire.Request) (wire.Body, error) { return OpenAI().Encode(r) }
 
 // Encode is [EncodeChat] for a server that speaks the dialect.
-func (d Dialect) Encode(r wire.Request) (wire.Body, error) {
-	w := body.NewWriter(r, WireChat, Limits())
-	d.write(w)
-	return w.Finish(d.Provider, CheckChat)
-}
+func (d Dialect) Encode(r wire.Request) (wire.Body, error) { return d.NewSession().Encode(r) }
 
 // ChatSeals returns the seals of the thinking in an answer to r, in order, for
 // [history.Entry].
@@ -34,38 +36,57 @@ func ChatSeals(r wire.Request, answer message.Message) ([]message.Hash, error) {
 
 // Seals is [ChatSeals] for a server that speaks the dialect.
 func (d Dialect) Seals(r wire.Request, answer message.Message) ([]message.Hash, error) {
-	return body.Seals(body.NewWriter(r, WireChat, Limits()), answer, d.write)
+	return d.NewSession().Seals(r, answer)
 }
 
-func (d Dialect) write(w *body.Writer) {
-	c := chat{Writer: w, dialect: d, marks: d.Cached && marked(w.Request.Frame.Model)}
-	f := w.Request.Frame
+func (d Dialect) format() body.Format[chatProgress] {
+	return body.Format[chatProgress]{
+		Wire:     WireChat,
+		Provider: d.Provider,
+		Rules:    wire.Rules{Wire: WireChat, IDs: d.IDs},
+		Limits:   limitsOf,
+		Frame:    func(w *body.Writer) { chatOf(w, d).frame() },
+		Step: func(w *body.Writer, s *wire.Step, end body.Mark) {
+			c := chatOf(w, d)
+			c.step(s, c.marks && end&body.EndOfHead != 0)
+		},
+		End: func(w *body.Writer) {
+			w.Raw(`]`)
+			if n := w.Request.MaxOutput; n > 0 {
+				w.Raw(`,"` + cmp.Or(d.MaxTokens, "max_tokens") + `":` + strconv.Itoa(n))
+			}
+			w.Raw(`}`)
+		},
+		Check: checkChat,
+	}
+}
+
+func limitsOf(r *wire.Request) wire.Limits { return r.Limits.In(Limits()) }
+
+// results is what is open behind a result.
+const results = "results"
+
+type chat struct {
+	*body.Writer
+	dialect Dialect
+	marks   bool // the model takes cache marks
+}
+
+func chatOf(w *body.Writer, d Dialect) *chat {
+	return &chat{Writer: w, dialect: d, marks: d.Cached && marked(w.Request.Frame.Model)}
+}
+
+func (c *chat) frame() {
+	f := c.Request.Frame
 	c.Raw(`{"model":`)
 	c.Text(f.Model)
-	if key := w.Request.CacheKey; d.Cached && key != "" {
+	if key := c.Request.CacheKey; c.dialect.Cached && key != "" {
 		c.Raw(`,"prompt_cache_key":`)
 		c.Text(key)
 	}
 	c.tools(f.Tools)
 	c.Raw(`,"messages":[`)
 	c.system(body.Said(f.System))
-	steps := wire.Normalise(w.Request.View, wire.Rules{Wire: WireChat, IDs: d.IDs})
-	head, _ := body.Marks(steps, w.Request.View)
-	for i := range steps {
-		c.step(&steps[i], c.marks && i == head)
-	}
-	c.Raw(`]`)
-	if n := w.Request.MaxOutput; n > 0 {
-		c.Raw(`,"` + cmp.Or(d.MaxTokens, "max_tokens") + `":` + strconv.Itoa(n))
-	}
-	c.Raw(`}`)
-}
-
-type chat struct {
-	*body.Writer
-	dialect Dialect
-	marks   bool // the model takes cache marks
-	results bool // the message written last is a result
 }
 
 func (c *chat) tools(tools []wire.Tool) {
@@ -120,7 +141,7 @@ func (c *chat) user(parts []wire.Part, mark bool) {
 	if len(parts) == 0 {
 		return
 	}
-	if c.results && c.dialect.AnswerAfterResults {
+	if c.Open == results && c.dialect.AnswerAfterResults {
 		c.message(func() {
 			c.Raw(`{"role":"assistant","content":`)
 			c.Text(resultsRead)
@@ -141,16 +162,16 @@ func isContent(block []byte) bool {
 
 // message writes one message that is one block.
 func (c *chat) message(write func()) {
-	c.Next()
+	c.Element()
 	c.Block(write)
-	c.results = false
+	c.Open = ""
 }
 
 // contents writes a message of content parts; a lone text as a string, which
 // every server understands.
 func (c *chat) contents(role string, parts []wire.Part, mark bool) {
-	c.Next()
-	c.results = false
+	c.Element()
+	c.Open = ""
 	c.Role(role)
 	c.Raw(`{"role":"` + role + `","content":`)
 	if len(parts) == 1 && !mark {
@@ -330,7 +351,7 @@ func (c *chat) resultsOf(parts []wire.Part) {
 			c.Text(cmp.Or(strings.Join(texts, "\n"), noOutput))
 			c.Raw(`}`)
 		})
-		c.results = true
+		c.Open = results
 	}
 	if len(shown) > 0 {
 		c.user(shown, false)

@@ -45,7 +45,6 @@ type checker struct {
 	hasModel     bool
 	maxTokens    []byte
 	maxTokensKey string
-	images       int
 }
 
 func newChecker(body []byte, limits wire.Limits) *checker {
@@ -60,12 +59,13 @@ func tooLarge(body []byte, limits wire.Limits) *wire.Refusal {
 	return nil
 }
 
-// verdict returns the first refusal, after the whole body has been read.
-func (c *checker) verdict(body []byte) *wire.Refusal {
-	if fault := verdict.Unreadable(body, c.r.End()); fault != "" {
+// verdict returns the first refusal, after the whole body has been read. fault
+// says why it is no JSON, empty if it is; images is how many there are.
+func (c *checker) verdict(fault string, images int) *wire.Refusal {
+	if fault != "" {
 		return refusal("", "", "We could not parse the JSON body of your request: %s.", fault)
 	}
-	c.parameters()
+	c.parameters(images)
 	return c.stages.First()
 }
 
@@ -160,7 +160,6 @@ func (c *checker) name(value []byte, path string) {
 
 // image checks an image given by a URL. Only data URLs show more.
 func (c *checker) image(url []byte, path string) {
-	c.images++
 	_, data, ok := verdict.DataURL(verdict.Inside(url))
 	if !ok {
 		return
@@ -185,7 +184,7 @@ func (c *checker) tools(count int) {
 }
 
 // parameters checks what stands beside the content.
-func (c *checker) parameters() {
+func (c *checker) parameters(images int) {
 	l := c.limits
 	switch {
 	case !c.hasModel:
@@ -195,8 +194,8 @@ func (c *checker) parameters() {
 		r.Status = 404
 		c.stages.Add(stageModel, r)
 	}
-	if l.Media > 0 && c.images > l.Media {
-		c.refuse(stageMedia, codeArrayLong, "", "Too many images in the request. Expected at most %d, but got %d instead.", l.Media, c.images)
+	if l.Media > 0 && images > l.Media {
+		c.refuse(stageMedia, codeArrayLong, "", "Too many images in the request. Expected at most %d, but got %d instead.", l.Media, images)
 	}
 	if tokens := rawjson.Int(c.maxTokens); l.MaxOutput > 0 && tokens > int64(l.MaxOutput) {
 		c.refuse(stageParameters, codeValue, c.maxTokensKey, "%s is too large: %d. This model supports at most %d completion tokens, whereas you provided %d.", c.maxTokensKey, tokens, l.MaxOutput, tokens)

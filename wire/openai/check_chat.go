@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,24 +17,42 @@ import (
 // in public issues, 2024 to 2026; those for the number and the size of images
 // are in the API's style only.)
 func CheckChat(body []byte, limits wire.Limits) *wire.Refusal {
+	return checkChat(body, limits, &verdict.Thread[chatProgress]{})
+}
+
+// checkChat is [CheckChat] for a body that may begin as one that has passed.
+func checkChat(body []byte, limits wire.Limits, thread *verdict.Thread[chatProgress]) *wire.Refusal {
 	if r := tooLarge(body, limits); r != nil {
 		return r
 	}
-	c := chatChecker{checker: newChecker(body, limits), waiting: map[string]bool{}}
+	c := chatChecker{checker: newChecker(body, limits), thread: thread}
 	c.object("", c.member)
-	if c.messages == 0 {
+	if c.done.messages == 0 {
 		c.refuse(stageShape, codeEmptyArray, "messages", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}
 	c.settle()
-	return c.verdict(body)
+	return c.verdict(thread.Unreadable(body, c.r.End()), c.done.images)
 }
 
 type chatChecker struct {
 	*checker
+	thread *verdict.Thread[chatProgress]
+	done   chatProgress
+}
+
+// chatProgress is what the checker knows of the messages so far.
+type chatProgress struct {
 	messages int
+	images   int
 	open     []string        // calls of the answer before
 	waiting  map[string]bool // those of them that have no result yet
 	openAt   int             // the answer
+}
+
+// clone returns a copy that is not changed by the messages that follow.
+func (p chatProgress) clone() chatProgress {
+	p.waiting = maps.Clone(p.waiting)
+	return p
 }
 
 // chatKeys are the further members of a body. (SDK v3.99.0, 2026-11.)
@@ -50,8 +69,8 @@ func (c *chatChecker) member(key string) bool {
 			c.wrongType("messages", "an array of objects")
 			return true
 		}
-		c.r.Array(func(n int) {
-			c.messages++
+		c.thread.Elements(c.r, &c.done, chatProgress.clone, func(n int) {
+			c.done.messages++
 			c.message(n)
 		})
 	case "model":
@@ -221,9 +240,9 @@ func (c *chatChecker) checkMessage(n int, path string, m *sentMessage) {
 	switch role {
 	case "user", "system", "developer", "function":
 	case "assistant":
-		c.openAt, c.open, c.waiting = n, m.calls, map[string]bool{}
+		c.done.openAt, c.done.open, c.done.waiting = n, m.calls, map[string]bool{}
 		for _, id := range m.calls {
-			c.waiting[id] = true
+			c.done.waiting[id] = true
 		}
 	case "tool":
 		c.result(n, path, m)
@@ -251,6 +270,7 @@ func (c *chatChecker) checkPart(role, path, message string, p sentPart) {
 			c.missing(path + ".image_url")
 			return
 		}
+		c.done.images++
 		c.image(p.url, path+".image_url.url")
 	case p.kind == "image_url":
 		c.refuse(stageShape, codeValue, message, "Invalid '%s'. Image URLs are only allowed for messages with role 'user', but this message with role '%s' contains an image URL.", message, role)
@@ -266,22 +286,22 @@ func (c *chatChecker) result(n int, path string, m *sentMessage) {
 	if m.toolCallID == nil {
 		c.missing(path + ".tool_call_id")
 	}
-	if !c.waiting[id] {
+	if !c.done.waiting[id] {
 		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", n), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.") //nolint:misspell // the API's words
 	}
-	c.waiting[id] = false
+	delete(c.done.waiting, id)
 }
 
 // settle checks that every call of the answer before has its result.
 func (c *chatChecker) settle() {
 	var missing []string
-	for _, id := range c.open {
-		if c.waiting[id] {
+	for _, id := range c.done.open {
+		if c.done.waiting[id] {
 			missing = append(missing, id)
 		}
 	}
 	if len(missing) > 0 {
-		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", c.openAt+1), "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %s", strings.Join(missing, ", "))
+		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", c.done.openAt+1), "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %s", strings.Join(missing, ", "))
 	}
-	c.open, c.waiting = nil, map[string]bool{}
+	c.done.open, c.done.waiting = nil, nil
 }

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -16,24 +17,43 @@ import (
 // issues, 2025 and 2026; those for the number and the size of images are in the
 // API's style only.)
 func CheckResponses(body []byte, limits wire.Limits) *wire.Refusal {
+	return checkResponses(body, limits, &verdict.Thread[responsesProgress]{})
+}
+
+// checkResponses is [CheckResponses] for a body that may begin as one that has
+// passed.
+func checkResponses(body []byte, limits wire.Limits, thread *verdict.Thread[responsesProgress]) *wire.Refusal {
 	if r := tooLarge(body, limits); r != nil {
 		return r
 	}
-	c := responsesChecker{checker: newChecker(body, limits), calls: map[string]bool{}}
+	c := responsesChecker{checker: newChecker(body, limits), thread: thread}
 	c.object("", c.member)
 	c.conclude()
-	return c.verdict(body)
+	return c.verdict(thread.Unreadable(body, c.r.End()), c.done.images)
 }
 
 type responsesChecker struct {
 	*checker
+	thread   *verdict.Thread[responsesProgress]
 	hasInput bool
-	unkept   bool            // the provider is asked to store nothing
-	earlier  bool            // it has more of the conversation than the body
-	calls    map[string]bool // ids of calls, and whether each has its output
-	order    []string        // of the calls
-	unstored []string        // ids of items that only a store could give
+	unkept   bool // the provider is asked to store nothing
+	earlier  bool // it has more of the conversation than the body
+	done     responsesProgress
+}
+
+// responsesProgress is what the checker knows of the items so far.
+type responsesProgress struct {
+	images   int
+	waiting  map[string]bool // ids of calls without output
+	calls    []string        // those, in order, and some that have theirs
+	unstored *string         // the id of the first item that only a store could give
 	thinking string          // the reasoning item that still needs one behind it
+}
+
+// clone returns a copy that is not changed by the items that follow.
+func (p responsesProgress) clone() responsesProgress {
+	p.waiting, p.calls = maps.Clone(p.waiting), slices.Clip(p.calls)
+	return p
 }
 
 // responsesKeys are the further members of a body. (SDK v3.99.0, 2026-11.)
@@ -86,7 +106,7 @@ func (c *responsesChecker) input() {
 		c.r.Value()
 	case '[':
 		count := 0
-		c.r.Array(func(n int) {
+		c.thread.Elements(c.r, &c.done, responsesProgress.clone, func(n int) {
 			count++
 			c.item(fmt.Sprintf("input[%d]", n))
 		})
@@ -182,7 +202,7 @@ func (c *responsesChecker) checkItem(path string, it *sentItem) {
 	case "reasoning":
 		c.reasoning(path, it)
 	case "item_reference":
-		c.unstored = append(c.unstored, string(verdict.Inside(it.id)))
+		c.mustBeStored(string(verdict.Inside(it.id)))
 	case "":
 		c.missing(path + ".type")
 	}
@@ -216,6 +236,7 @@ func (c *responsesChecker) checkParts(path, want string, parts []sentInput) {
 		case !slices.Contains(kinds, p.kind):
 			c.refuse(stageShape, codeValue, at, "Invalid value: '%s'. Supported values are: '%s'.", p.kind, strings.Join(kinds, "', '"))
 		case p.kind == "input_image" && p.url != nil:
+			c.done.images++
 			c.image(p.url, at+".image_url")
 		}
 	}
@@ -227,10 +248,12 @@ func (c *responsesChecker) call(path string, it *sentItem) {
 	if it.kind == "function_call" && it.arguments == nil {
 		c.missing(path + ".arguments")
 	}
-	if _, again := c.calls[id]; !again {
-		c.order = append(c.order, id)
+	if len(c.done.waiting) == 0 {
+		c.done.waiting, c.done.calls = map[string]bool{}, nil
 	}
-	c.calls[id] = false
+	if !c.done.waiting[id] {
+		c.done.waiting[id], c.done.calls = true, append(c.done.calls, id)
+	}
 }
 
 func (c *responsesChecker) output(path string, it *sentItem) {
@@ -238,10 +261,10 @@ func (c *responsesChecker) output(path string, it *sentItem) {
 	if !it.hasOutput {
 		c.missing(path + ".output")
 	}
-	if answered, called := c.calls[id]; (!called || answered) && !c.earlier {
+	if !c.done.waiting[id] && !c.earlier {
 		c.refuse(stagePairing, "", "input", "No tool call found for function call output with call_id %s.", id)
 	}
-	c.calls[id] = true
+	delete(c.done.waiting, id)
 	c.checkParts(path+".output", "input_text input_image input_file", it.parts)
 }
 
@@ -252,12 +275,18 @@ func (c *responsesChecker) reasoning(path string, it *sentItem) {
 	}
 	encrypted := verdict.Inside(it.encrypted)
 	if len(encrypted) == 0 {
-		c.unstored = append(c.unstored, id)
+		c.mustBeStored(id)
 	} else if judge := c.limits.Thinking; judge != nil && judge(wire.SentThinking{Block: it.encrypted}).Forged {
 		c.refuse(stageThinking, codeEncrypted, "", "The encrypted content %s could not be verified. Reason: Encrypted content could not be decrypted or parsed.", abridged(encrypted))
 	}
-	if c.thinking = id; id == "" {
-		c.thinking = path
+	if c.done.thinking = id; id == "" {
+		c.done.thinking = path
+	}
+}
+
+func (c *responsesChecker) mustBeStored(id string) {
+	if c.done.unstored == nil {
+		c.done.unstored = &id
 	}
 }
 
@@ -272,33 +301,33 @@ func abridged(content []byte) string {
 // following checks that an item of the same answer stands behind a reasoning
 // item.
 func (c *responsesChecker) following(it *sentItem) {
-	if c.thinking == "" {
+	if c.done.thinking == "" {
 		return
 	}
 	if it.kind == "message" && it.role != "assistant" || strings.HasSuffix(it.kind, "_output") {
 		c.dangling()
 	}
-	c.thinking = ""
+	c.done.thinking = ""
 }
 
 func (c *responsesChecker) dangling() {
-	c.refuse(stagePairing, "", "input", "Item '%s' of type 'reasoning' was provided without its required following item.", c.thinking)
+	c.refuse(stagePairing, "", "input", "Item '%s' of type 'reasoning' was provided without its required following item.", c.done.thinking)
 }
 
 func (c *responsesChecker) conclude() {
 	if !c.hasInput {
 		c.missing("input")
 	}
-	if c.thinking != "" {
+	if c.done.thinking != "" {
 		c.dangling()
 	}
-	for _, id := range c.order {
-		if !c.calls[id] {
+	for _, id := range c.done.calls {
+		if c.done.waiting[id] {
 			c.refuse(stagePairing, "", "input", "No tool output found for function call %s.", id)
 		}
 	}
-	if len(c.unstored) > 0 && c.unkept && c.stages.Open(stageThinking) {
-		r := refusal("", "input", "Item with id '%s' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.", c.unstored[0])
+	if c.done.unstored != nil && c.unkept && c.stages.Open(stageThinking) {
+		r := refusal("", "input", "Item with id '%s' not found. Items are not persisted when `store` is set to false. Try again with `store` set to true, or remove this item from your input.", *c.done.unstored)
 		r.Status = 404
 		c.stages.Add(stageThinking, r)
 	}

@@ -15,30 +15,57 @@ import (
 // responseIDs are the ids that the API takes for calls.
 var responseIDs = wire.IDRule{MaxLen: maxCallIDLen, Punctuation: wire.AnyPunctuation, Prefix: "call_"}
 
+// NewResponsesSession returns a session of the Responses API.
+func NewResponsesSession() wire.Session { return body.NewSession(responsesFormat()) }
+
 // EncodeResponses returns the body of a Responses request, checked: the whole
 // conversation, nothing of which the provider is asked to store. The same
 // request gives the same bytes, and a longer view the same items before its new
 // ones. An error is a [*wire.Refusal] where no body of this view would be
 // accepted.
-func EncodeResponses(r wire.Request) (wire.Body, error) {
-	w := body.NewWriter(r, WireResponses, Limits())
-	writeResponses(w)
-	return w.Finish("openai", CheckResponses)
-}
+func EncodeResponses(r wire.Request) (wire.Body, error) { return NewResponsesSession().Encode(r) }
 
 // ResponsesSeals returns the seals of the thinking in an answer to r, in order,
 // for [history.Entry].
 func ResponsesSeals(r wire.Request, answer message.Message) ([]message.Hash, error) {
-	return body.Seals(body.NewWriter(r, WireResponses, Limits()), answer, writeResponses)
+	return NewResponsesSession().Seals(r, answer)
 }
 
-func writeResponses(w *body.Writer) {
-	s := responses{Writer: w}
-	f := w.Request.Frame
-	marks := marked(f.Model)
+func responsesFormat() body.Format[responsesProgress] {
+	return body.Format[responsesProgress]{
+		Wire:     WireResponses,
+		Provider: "openai",
+		Rules:    wire.Rules{Wire: WireResponses, IDs: responseIDs},
+		Limits:   limitsOf,
+		Frame:    func(w *body.Writer) { (&responses{w}).frame() },
+		Step: func(w *body.Writer, step *wire.Step, end body.Mark) {
+			(&responses{w}).step(step, end&body.EndOfHead != 0 && marked(w.Request.Frame.Model))
+		},
+		End: func(w *body.Writer) {
+			(&responses{w}).end()
+			w.Raw(`]`)
+			if n := w.Request.MaxOutput; n > 0 {
+				w.Raw(`,"max_output_tokens":` + strconv.Itoa(max(n, minOutput)))
+			}
+			w.Raw(`}`)
+		},
+		Check: checkResponses,
+	}
+}
+
+// minOutput is the least that max_output_tokens may be. (Vendor's error body,
+// 2025.)
+const minOutput = 16
+
+// responses writes items. Writer.Open is the role of the message item that is
+// open, empty if none is.
+type responses struct{ *body.Writer }
+
+func (s *responses) frame() {
+	f := s.Request.Frame
 	s.Raw(`{"model":`)
 	s.Text(f.Model)
-	if key := w.Request.CacheKey; key != "" {
+	if key := s.Request.CacheKey; key != "" {
 		s.Raw(`,"prompt_cache_key":`)
 		s.Text(key)
 	}
@@ -48,27 +75,7 @@ func writeResponses(w *body.Writer) {
 	}
 	s.tools(f.Tools)
 	s.Raw(`,"input":[`)
-	s.system(body.Said(f.System), marks)
-	steps := wire.Normalise(w.Request.View, wire.Rules{Wire: WireResponses, IDs: responseIDs})
-	head, _ := body.Marks(steps, w.Request.View)
-	for i := range steps {
-		s.step(&steps[i], marks && i == head)
-	}
-	s.end()
-	s.Raw(`]`)
-	if n := w.Request.MaxOutput; n > 0 {
-		s.Raw(`,"max_output_tokens":` + strconv.Itoa(max(n, minOutput)))
-	}
-	s.Raw(`}`)
-}
-
-// minOutput is the least that max_output_tokens may be. (Vendor's error body,
-// 2025.)
-const minOutput = 16
-
-type responses struct {
-	*body.Writer
-	role string // of the message item that is open, empty if none is
+	s.system(body.Said(f.System), marked(f.Model))
 }
 
 func (s *responses) tools(tools []wire.Tool) {
@@ -102,10 +109,10 @@ func (s *responses) system(texts []string, mark bool) {
 // content writes a part of a message item, and opens one where none of the role
 // is.
 func (s *responses) content(role string, mark bool, write func()) {
-	if s.role != role {
+	if s.Open != role {
 		s.end()
-		s.Next()
-		s.role = role
+		s.Element()
+		s.Open = role
 		s.Role(role)
 		s.Raw(`{"type":"message","role":"` + role + `","content":[`)
 	}
@@ -119,16 +126,16 @@ func (s *responses) content(role string, mark bool, write func()) {
 
 // end closes the message item.
 func (s *responses) end() {
-	if s.role != "" {
+	if s.Open != "" {
 		s.Raw(`]}`)
 	}
-	s.role = ""
+	s.Open = ""
 }
 
 // item writes an item that is one block.
 func (s *responses) item(write func()) {
 	s.end()
-	s.Next()
+	s.Element()
 	s.Block(write)
 }
 

@@ -15,7 +15,7 @@ func TestThinkingGoesBackWhileItsSealFits(t *testing.T) {
 		Wire
 		sends int // of two thoughts; OpenAI takes none over Chat Completions
 	}
-	speakers := []speaker{{Wire{openai.WireChat, deepseek.Encode, openai.CheckChat, deepseek.Seals, openai.Limits}, 2}}
+	speakers := []speaker{{Chat(deepseek), 2}}
 	for _, w := range All() {
 		if w.Name == openai.WireChat {
 			speakers = append(speakers, speaker{w, 0})

@@ -16,7 +16,9 @@ import (
 // A Wire is one way of speaking to models.
 type Wire struct {
 	Name string // as in frames, messages and opaque parts
-	// Encode returns the body of a request, checked.
+	// NewSession returns what writes the requests of a run.
+	NewSession func() wire.Session
+	// Encode returns the body of one request, checked.
 	Encode func(wire.Request) (wire.Body, error)
 	// Check returns the provider's refusal of a body, nil if there is none.
 	Check func(body []byte, limits wire.Limits) *wire.Refusal
@@ -29,11 +31,16 @@ type Wire struct {
 // All returns the wires, in the order in which help names them.
 func All() []Wire {
 	return []Wire{
-		{anthropic.Wire, anthropic.Encode, anthropic.Check, anthropic.Seals, anthropic.Limits},
-		{openai.WireChat, openai.EncodeChat, openai.CheckChat, openai.ChatSeals, openai.Limits},
-		{openai.WireResponses, openai.EncodeResponses, openai.CheckResponses, openai.ResponsesSeals, openai.Limits},
-		{gemini.Wire, gemini.Encode, gemini.Check, gemini.Seals, gemini.Limits},
+		{anthropic.Wire, anthropic.NewSession, anthropic.Encode, anthropic.Check, anthropic.Seals, anthropic.Limits},
+		Chat(openai.OpenAI()),
+		{openai.WireResponses, openai.NewResponsesSession, openai.EncodeResponses, openai.CheckResponses, openai.ResponsesSeals, openai.Limits},
+		{gemini.Wire, gemini.NewSession, gemini.Encode, gemini.Check, gemini.Seals, gemini.Limits},
 	}
+}
+
+// Chat returns Chat Completions as a server speaks it.
+func Chat(d openai.Dialect) Wire {
+	return Wire{openai.WireChat, d.NewSession, d.Encode, openai.CheckChat, d.Seals, openai.Limits}
 }
 
 // Named returns the wire with a name.

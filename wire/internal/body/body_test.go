@@ -9,10 +9,10 @@ import (
 	"github.com/stemma-history/stemma/wire"
 )
 
-// written returns what write appends, and the notes it leaves.
-func written(t *testing.T, write func(*Writer)) (string, []wire.Note) {
+// wrote returns what write appends, and the notes it leaves.
+func wrote(t *testing.T, write func(*Writer)) (string, []wire.Note) {
 	t.Helper()
-	w := NewWriter(wire.Request{}, "test", wire.Limits{})
+	w := &Writer{}
 	write(w)
 	if !json.Valid(w.JSON) {
 		t.Errorf("not JSON: %s", w.JSON)
@@ -26,7 +26,7 @@ func TestValuesKeepTheirBytesWhereTheyAreText(t *testing.T) {
 		`"\ud83d"`:                  `"\ufffd"`,
 		"\"\xff\"":                  "\"\uFFFD\"",
 	} {
-		if got, _ := written(t, func(w *Writer) { w.Value([]byte(in)) }); got != want {
+		if got, _ := wrote(t, func(w *Writer) { w.Value([]byte(in)) }); got != want {
 			t.Errorf("%s became %s, want %s", in, got, want)
 		}
 	}
@@ -40,7 +40,7 @@ func TestSchemasAreThoseOfObjects(t *testing.T) {
 		`{"properties":{},"type":"object"}`: `{"properties":{},"type":"object"}`,
 		`true`:                              `true`,
 	} {
-		if got, _ := written(t, func(w *Writer) { w.Schema([]byte(in)) }); got != want {
+		if got, _ := wrote(t, func(w *Writer) { w.Schema([]byte(in)) }); got != want {
 			t.Errorf("%s became %s, want %s", in, got, want)
 		}
 	}
@@ -58,7 +58,7 @@ func TestArgumentsAreObjects(t *testing.T) {
 		`{"a":1}{"b":2}`:  {`{"malformed_arguments":"{\"a\":1}{\"b\":2}"}`, 1},
 		"\xff":            {`{"malformed_arguments":"` + "\uFFFD" + `"}`, 1},
 	} {
-		got, notes := written(t, func(w *Writer) { w.Value(w.Arguments(history.Handle{Depth: 1}, []byte(in))) })
+		got, notes := wrote(t, func(w *Writer) { w.Value(w.Arguments(history.Handle{Depth: 1}, []byte(in))) })
 		if got != want.json || len(notes) != want.notes {
 			t.Errorf("%s became %s with %d notes, want %s with %d", in, got, len(notes), want.json, want.notes)
 		}
@@ -81,16 +81,16 @@ func TestMarksStandWhereTheNextRequestHasThemToo(t *testing.T) {
 		{"an answer last", []wire.Step{step(message.User, 0), step(message.Assistant, 1), step(message.User, 2), goOn}, 0, -1, 2},
 		{"nothing", nil, 3, -1, -1},
 	} {
-		if first, newer := Marks(c.steps, wire.View{Head: c.head}); first != c.first || newer != c.newer {
-			t.Errorf("%s: marks at %d and %d, want %d and %d", c.name, first, newer, c.first, c.newer)
+		if got, want := marksOf(c.steps, wire.View{Head: c.head}), (marks{c.first, c.newer}); got != want {
+			t.Errorf("%s: marks at %v, want %v", c.name, got, want)
 		}
 	}
 }
 
 func TestASizeThatIsOnlySaidTakesNoMemory(t *testing.T) {
 	huge := message.Image{Media: message.Media{Size: 1 << 62}}
-	r := wire.Request{View: wire.View{Messages: []wire.Message{{Message: message.Message{Parts: []message.Part{huge, message.Document{Media: message.Media{Size: -1 << 62}}}}}}}}
-	if got := size(&r); got < 0 || got > 64<<20 {
+	messages := []wire.Message{{Message: message.Message{Parts: []message.Part{huge, message.Document{Media: message.Media{Size: -1 << 62}}}}}}
+	if got := size(messages); got < 0 || got > 64<<20 {
 		t.Errorf("%d bytes", got)
 	}
 }

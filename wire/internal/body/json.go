@@ -5,8 +5,6 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/rawjson"
-	"github.com/stemma-history/stemma/message"
-	"github.com/stemma-history/stemma/wire"
 )
 
 // Name makes the name of a tool fit what providers take: letters, digits, and
@@ -65,20 +63,4 @@ func Said(texts []string) []string {
 		}
 	}
 	return said
-}
-
-// Marks returns the steps that cache marks stand at the end of, -1 for none:
-// the end of the head, and the newest that the next request has too. An answer
-// at the end has no mark: it is the next request's.
-func Marks(steps []wire.Step, v wire.View) (head, newest int) {
-	head, newest = -1, -1
-	for i, s := range steps {
-		if s.Message < v.Head {
-			head = i
-		}
-		if last := s.Parts[len(s.Parts)-1]; s.Role != message.Assistant && last.At.Depth > 0 {
-			newest = i
-		}
-	}
-	return head, newest
 }

@@ -3,7 +3,6 @@ package body
 import (
 	"bytes"
 	"encoding/base64"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -11,17 +10,22 @@ import (
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/internal/verdict"
 )
 
 // A Writer writes one body. The same request gives the same bytes.
 type Writer struct {
 	Request wire.Request
 	JSON    []byte
+	// Open is what a wire has begun and not yet ended, such as the role of a
+	// message: a note to itself, empty at first.
+	Open string
 
-	limits wire.Limits
-	sealer *wire.Sealer
-	notes  []wire.Note
-	err    error // of fetching a blob
+	limits  wire.Limits
+	sealer  *wire.Sealer
+	notes   []wire.Note
+	err     error         // of fetching a blob
+	element verdict.Place // begun last
 
 	// fresh is the message whose thinking is taken unseen, to learn its seals;
 	// -1 for none.
@@ -29,18 +33,13 @@ type Writer struct {
 	seals map[history.Handle]message.Hash
 }
 
-// NewWriter returns a writer of r for a wire, whose limits apply where r has none.
-func NewWriter(r wire.Request, wireName string, limits wire.Limits) *Writer {
-	r.Frame.Wire = wireName
-	return &Writer{Request: r, JSON: make([]byte, 0, size(&r)), limits: r.Limits.In(limits), sealer: wire.NewSealer(), fresh: -1}
-}
-
-// size guesses how long a body will be, a little too long rather than too short.
-func size(r *wire.Request) int {
+// size guesses how long the body of messages will be, a little too long rather
+// than too short.
+func size(messages []wire.Message) int {
 	const most = 64 << 20 // sizes of blobs are only said
 	n := 1 << 10
-	for i := range r.View.Messages {
-		for _, p := range r.View.Messages[i].Parts {
+	for i := range messages {
+		for _, p := range messages[i].Parts {
 			n += sizeOf(p)
 		}
 	}
@@ -77,18 +76,6 @@ func mediumSize(m message.Media) int {
 	return base64.StdEncoding.EncodedLen(len(m.Data) + int(min(max(m.Size-int64(len(m.Data)), 0), most)))
 }
 
-// Finish checks what was written. An error is a [*wire.Refusal] where the
-// provider would not take the body.
-func (w *Writer) Finish(provider string, check func([]byte, wire.Limits) *wire.Refusal) (wire.Body, error) {
-	if w.err != nil {
-		return wire.Body{}, w.err
-	}
-	if refusal := check(w.JSON, w.limits); refusal != nil {
-		return wire.Body{}, fmt.Errorf("%s would refuse the request: %w", provider, refusal)
-	}
-	return wire.Body{JSON: w.JSON, Seal: w.sealer.Seal(), Notes: w.notes}, nil
-}
-
 // Raw writes JSON as it is.
 func (w *Writer) Raw(json string) { w.JSON = append(w.JSON, json...) }
 
@@ -113,6 +100,15 @@ func (w *Writer) Next() {
 	default:
 		w.JSON = append(w.JSON, ',')
 	}
+}
+
+// Element begins an element of the conversation: a message, an item, a content.
+func (w *Writer) Element() {
+	w.Next()
+	if w.element.Offset > 0 {
+		w.element.Index++
+	}
+	w.element.Offset = len(w.JSON)
 }
 
 // Block seals what write appends.
@@ -148,26 +144,4 @@ func (w *Writer) KeepsThinking(p wire.Part, answer int) bool {
 	}
 	w.Note(p.At, "thinking is left out: it belongs to another model, or what stands before it has changed")
 	return false
-}
-
-// Seals returns the seals of the thinking in an answer to r, in order: what
-// [wire.Request.KeepsThinking] compares when the answer is sent back. encode
-// writes a body without checking it.
-func Seals(w *Writer, answer message.Message, encode func(*Writer)) ([]message.Hash, error) {
-	at := history.Handle{Depth: 1}
-	if n := len(w.Request.View.Messages); n > 0 {
-		at.Depth = w.Request.View.Messages[n-1].At.Depth + 1
-	}
-	w.fresh, w.seals = len(w.Request.View.Messages), map[history.Handle]message.Hash{}
-	answer.Wire, answer.Model = w.Request.Frame.Wire, w.Request.Frame.Model
-	w.Request.View.Messages = append(w.Request.View.Messages[:w.fresh:w.fresh], wire.Message{Message: answer, At: at})
-	encode(w)
-	var seals []message.Hash
-	for i, p := range answer.Parts {
-		switch p.(type) {
-		case message.Thinking, message.RedactedThinking:
-			seals = append(seals, w.seals[history.Handle{Depth: at.Depth, Part: i + 1}])
-		}
-	}
-	return seals, w.err
 }

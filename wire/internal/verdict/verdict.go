@@ -47,16 +47,16 @@ func (s *Stages) First() *wire.Refusal {
 	return nil
 }
 
-// Unreadable returns what is wrong with body as JSON, empty if nothing is: end
-// is what the reader of the whole body found.
-func Unreadable(body []byte, end error) string {
+// unreadable looks at a body from offset on.
+func unreadable(body []byte, offset int, end error) string {
 	if end != nil {
 		return end.Error()
 	}
-	if !utf8.Valid(body) {
+	if !utf8.Valid(body[offset:]) {
 		return "invalid UTF-8"
 	}
-	if at := rawjson.LoneSurrogate(body); at >= 0 {
+	if at := rawjson.LoneSurrogate(body[offset:]); at >= 0 {
+		at += offset
 		return fmt.Sprintf("no low surrogate in string: line 1 column %d (char %d)", at+1, at)
 	}
 	return ""
