@@ -10,32 +10,32 @@ import (
 )
 
 // counted answers an endpoint that only counts. (It does so as it bills.)
-func (s *Server) counted(e *exchange) []byte {
-	switch e.wire.name {
+func (s *Server) counted(q *request) []byte {
+	switch q.wire.name {
 	case gemini.Wire:
-		return encode(object{"totalTokens": e.bill.tokens})
+		return encode(object{"totalTokens": q.bill.tokens})
 	case anthropic.Wire:
-		return encode(object{"input_tokens": e.bill.tokens})
+		return encode(object{"input_tokens": q.bill.tokens})
 	}
-	return encode(object{"object": "response.input_tokens", "input_tokens": e.bill.tokens})
+	return encode(object{"object": "response.input_tokens", "input_tokens": q.bill.tokens})
 }
 
 // compacted answers /v1/responses/compact: the user's messages, and an item that
 // stands for the rest.
-func (s *Server) compacted(e *exchange, record *Record) []byte {
+func (s *Server) compacted(q *request, record *Record) []byte {
 	output := list{}
-	for _, m := range e.prompt.said {
+	for _, m := range q.prompt.said {
 		if m.role == "user" {
 			output = append(output, raw(m.json))
 		}
 	}
-	output = append(output, object{"type": "compaction", "id": e.id("cmp"), "encrypted_content": s.binder.sign(e.model.ID, e.bound(), "")})
+	output = append(output, object{"type": "compaction", "id": q.id("cmp"), "encrypted_content": s.binder.sign(q.model.ID, q.bound(), "")})
 	const summary = 500 // tokens that are billed for it
-	record.Usage = history.Usage{Input: int64(e.bill.tokens), Output: summary, CostUSD: price(e.model, e.bill.tokens, cached{}, summary)}
+	record.Usage = history.Usage{Input: int64(q.bill.tokens), Output: summary, CostUSD: price(q.model, q.bill.tokens, cached{}, summary)}
 	return encode(object{
-		"id": e.id("resp"), "object": "response.compaction", "created_at": s.config.Now().Unix(), "output": output,
+		"id": q.id("resp"), "object": "response.compaction", "created_at": s.config.Now().Unix(), "output": output,
 		"usage": object{
-			"input_tokens": e.bill.tokens, "output_tokens": summary, "total_tokens": e.bill.tokens + summary,
+			"input_tokens": q.bill.tokens, "output_tokens": summary, "total_tokens": q.bill.tokens + summary,
 			"input_tokens_details": object{"cached_tokens": 0}, "output_tokens_details": object{"reasoning_tokens": 0},
 		},
 	})

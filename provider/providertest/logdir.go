@@ -11,11 +11,11 @@ import (
 
 // log writes what became of a request into the directory for that, as
 // 000001.json: the record, the body, and the answer as it is sent.
-func (s *Server) log(e *exchange, record Record, out *output) error {
+func (s *Server) log(q *request, record Record, out *output) error {
 	if s.config.LogDir == "" {
 		return nil
 	}
-	body := e.body
+	body := q.body
 	if !rawjson.Valid(body) {
 		body = encode(string(body))
 	}
@@ -23,7 +23,7 @@ func (s *Server) log(e *exchange, record Record, out *output) error {
 	if err := os.MkdirAll(s.config.LogDir, 0o700); err != nil {
 		return fmt.Errorf("log of requests: %w", err)
 	}
-	name := filepath.Join(s.config.LogDir, fmt.Sprintf("%06d.json", e.number))
+	name := filepath.Join(s.config.LogDir, fmt.Sprintf("%06d.json", q.number))
 	if err := os.WriteFile(name, entry, 0o600); err != nil {
 		return fmt.Errorf("log of requests: %w", err)
 	}

@@ -19,13 +19,13 @@ func keyOf(r *http.Request) string {
 
 // unauthorised refuses a request for its key. (Bodies quoted in public issues,
 // 2024 to 2026.)
-func (s *Server) unauthorised(e *exchange, r *http.Request) *wire.Refusal {
+func (s *Server) unauthorised(q *request, r *http.Request) *wire.Refusal {
 	key := keyOf(r)
-	if e.dialect.NoKey || key != "" && (s.config.Key == "" || key == s.config.Key) {
+	if q.dialect.NoKey || key != "" && (s.config.Key == "" || key == s.config.Key) {
 		return nil
 	}
 	missing := key == ""
-	switch e.wire.name {
+	switch q.wire.name {
 	case anthropic.Wire:
 		if missing {
 			return &wire.Refusal{Status: 401, Type: "authentication_error", Message: "x-api-key header is required"}
@@ -38,7 +38,7 @@ func (s *Server) unauthorised(e *exchange, r *http.Request) *wire.Refusal {
 		return &wire.Refusal{Status: 400, Type: "INVALID_ARGUMENT", Message: "API key not valid. Please pass a valid API key."}
 	}
 	if missing {
-		return &wire.Refusal{Status: 401, Type: "invalid_request_error", Message: "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."}
+		return &wire.Refusal{Status: 401, Type: "invalid_request_error", Message: "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.q. Authorization: Bearer YOUR_KEY)."}
 	}
 	return &wire.Refusal{Status: 401, Type: "invalid_request_error", Code: "invalid_api_key", Message: "Incorrect API key provided: " + masked(key) + ". You can find your API key at https://platform.openai.com/account/api-keys."}
 }
@@ -52,8 +52,8 @@ func masked(key string) string {
 }
 
 // unsigned refuses a request for a header that is missing.
-func unsigned(e *exchange, r *http.Request) *wire.Refusal {
-	if e.wire.name == anthropic.Wire && r.Header.Get("anthropic-version") == "" {
+func unsigned(q *request, r *http.Request) *wire.Refusal {
+	if q.wire.name == anthropic.Wire && r.Header.Get("anthropic-version") == "" {
 		return &wire.Refusal{Status: 400, Type: "invalid_request_error", Message: "anthropic-version: header is required"}
 	}
 	return nil
@@ -61,30 +61,30 @@ func unsigned(e *exchange, r *http.Request) *wire.Refusal {
 
 // unknownModel refuses the model of a path. Those of bodies are for the
 // checkers.
-func unknownModel(e *exchange) *wire.Refusal {
-	if e.wire.name != gemini.Wire || e.known {
+func unknownModel(q *request) *wire.Refusal {
+	if q.wire.name != gemini.Wire || q.known {
 		return nil
 	}
-	return &wire.Refusal{Status: 404, Type: "NOT_FOUND", Message: "models/" + e.to.model + " is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods."}
+	return &wire.Refusal{Status: 404, Type: "NOT_FOUND", Message: "models/" + q.to.model + " is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods."}
 }
 
 // blind refuses images to a model that reads none. (OpenRouter and GitHub
 // Copilot, 2026-05; the words of others vary.)
-func blind(e *exchange) *wire.Refusal {
-	if e.bill.images == 0 || e.model.Sees() {
+func blind(q *request) *wire.Refusal {
+	if q.bill.images == 0 || q.model.Sees() {
 		return nil
 	}
-	if e.dialect.Name == "openrouter" || e.dialect.Name == "copilot" {
+	if q.dialect.Name == "openrouter" || q.dialect.Name == "copilot" {
 		return &wire.Refusal{Status: 404, Type: "invalid_request_error", Message: "No endpoints found that support image input"}
 	}
-	return e.invalid("This model does not support image input.")
+	return q.invalid("This model does not support image input.")
 }
 
 // quirk refuses what only some servers mind.
-func quirk(e *exchange) *wire.Refusal {
-	d := e.dialect
-	for i, said := range e.prompt.said {
-		if d.AnswerAfterResults && i > 0 && said.role == "user" && e.prompt.said[i-1].role == "tool" {
+func quirk(q *request) *wire.Refusal {
+	d := q.dialect
+	for i, said := range q.prompt.said {
+		if d.AnswerAfterResults && i > 0 && said.role == "user" && q.prompt.said[i-1].role == "tool" {
 			return &wire.Refusal{Status: 400, Type: "invalid_request_message_order", Code: "3230", Message: "Unexpected role 'user' after role 'tool'"}
 		}
 		if d.IDs.MaxLen == 0 {
@@ -104,9 +104,9 @@ func quirk(e *exchange) *wire.Refusal {
 }
 
 // invalid refuses a request in the wire's own terms.
-func (e *exchange) invalid(words string) *wire.Refusal {
+func (q *request) invalid(words string) *wire.Refusal {
 	kind := "invalid_request_error"
-	if e.wire.name == gemini.Wire {
+	if q.wire.name == gemini.Wire {
 		kind = "INVALID_ARGUMENT"
 	}
 	return &wire.Refusal{Status: 400, Type: kind, Message: words}

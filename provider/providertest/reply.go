@@ -45,20 +45,20 @@ type leftOut struct {
 const stopWindow message.Stop = "model_context_window_exceeded"
 
 // compose makes a reply of what a script says.
-func (s *Server) compose(e *exchange, a Answer) *reply {
+func (s *Server) compose(q *request, a Answer) *reply {
 	r := &reply{
-		id: e.id("msg"), model: e.model.ID, created: s.config.Now().Unix(), number: e.number,
-		prompt: e.prompt, dialect: e.dialect, stop: a.Stop, left: e.leftOut(),
-		used: used{prompt: e.bill.tokens, cached: e.cached},
+		id: q.id("msg"), model: q.model.ID, created: s.config.Now().Unix(), number: q.number,
+		prompt: q.prompt, dialect: q.dialect, stop: a.Stop, left: q.leftOut(),
+		used: used{prompt: q.bill.tokens, cached: q.cached},
 	}
-	room := e.model.Window - e.bill.tokens
-	limit := e.prompt.maxOutput
-	if e.model.MaxOutput > 0 && (limit == 0 || limit > e.model.MaxOutput) {
-		limit = e.model.MaxOutput
+	room := q.model.Window - q.bill.tokens
+	limit := q.prompt.maxOutput
+	if q.model.MaxOutput > 0 && (limit == 0 || limit > q.model.MaxOutput) {
+		limit = q.model.MaxOutput
 	}
 	ended := message.StopLength
 	if room > 0 && (limit == 0 || room < limit) {
-		if limit = room; e.wire.name == anthropic.Wire {
+		if limit = room; q.wire.name == anthropic.Wire {
 			ended = stopWindow
 		}
 	}
@@ -67,17 +67,17 @@ func (s *Server) compose(e *exchange, a Answer) *reply {
 	}
 	calls := 0
 	for _, p := range a.Parts {
-		if _, thinks := p.(message.Thinking); thinks && e.prompt.thinkingOff {
+		if _, thinks := p.(message.Thinking); thinks && q.prompt.thinkingOff {
 			continue
 		}
-		p, tokens, cut := e.meter.within(p, limit-r.used.output)
+		p, tokens, cut := q.meter.within(p, limit-r.used.output)
 		r.used.output += tokens
 		switch part := p.(type) {
 		case message.Thinking:
 			r.used.thinking += tokens
 		case message.ToolCall:
 			if part.ID == "" {
-				part.ID = s.callID(e, calls)
+				part.ID = s.callID(q, calls)
 			}
 			p = part
 			calls++
@@ -94,38 +94,38 @@ func (s *Server) compose(e *exchange, a Answer) *reply {
 			r.stop = message.StopTools
 		}
 	}
-	s.seal(e, r)
+	s.seal(q, r)
 	return r
 }
 
 // callID returns the id of the nth call of an answer.
-func (s *Server) callID(e *exchange, n int) string {
-	switch ids := e.dialect.IDs; {
+func (s *Server) callID(q *request, n int) string {
+	switch ids := q.dialect.IDs; {
 	case s.config.RepeatIDs:
 		return fmt.Sprintf("call_%d", n)
 	case ids.MaxLen > 0:
-		return e.hash(n)[:ids.MaxLen]
-	case e.wire.name == anthropic.Wire:
-		return "toolu_" + e.hash(n)[:24]
+		return q.hash(n)[:ids.MaxLen]
+	case q.wire.name == anthropic.Wire:
+		return "toolu_" + q.hash(n)[:24]
 	}
-	return "call_" + e.hash(n)[:24]
+	return "call_" + q.hash(n)[:24]
 }
 
 // seal signs the thinking of a reply, bound to what stands before it.
-func (s *Server) seal(e *exchange, r *reply) {
-	switch e.wire.name {
+func (s *Server) seal(q *request, r *reply) {
+	switch q.wire.name {
 	case anthropic.Wire:
-		s.sealAnthropic(e, r)
+		s.sealAnthropic(q, r)
 	case openai.WireResponses:
-		s.sealResponses(e, r)
+		s.sealResponses(q, r)
 	case gemini.Wire:
-		if e.limits.CallSignatures {
-			signFirstCall(r.parts, s.binder.sign(e.model.ID, e.bound(), ""))
+		if q.limits.CallSignatures {
+			signFirstCall(r.parts, s.binder.sign(q.model.ID, q.bound(), ""))
 		}
 	}
 }
 
-func (s *Server) sealAnthropic(e *exchange, r *reply) {
+func (s *Server) sealAnthropic(q *request, r *reply) {
 	var thinks bool
 	for _, p := range r.parts {
 		_, ok := p.(message.Thinking)
@@ -134,16 +134,16 @@ func (s *Server) sealAnthropic(e *exchange, r *reply) {
 	if !thinks {
 		return
 	}
-	before := anthropic.PrefixOf(e.body)
+	before := anthropic.PrefixOf(q.body)
 	previous := ""
-	for i, b := range e.prompt.blocks {
-		if _, out := e.left[i]; b.sealed && !out {
+	for i, b := range q.prompt.blocks {
+		if _, out := q.left[i]; b.sealed && !out {
 			previous = signatureOf(b.json)
 		}
 	}
 	for i, p := range r.parts {
 		if t, ok := p.(message.Thinking); ok {
-			t.Signature = s.binder.sign(e.model.ID, before.Last(), previous)
+			t.Signature = s.binder.sign(q.model.ID, before.Last(), previous)
 			previous, r.parts[i] = t.Signature, t
 		}
 		before.Add("assistant", encode(blockAnthropic(r.parts[i])))
@@ -151,12 +151,12 @@ func (s *Server) sealAnthropic(e *exchange, r *reply) {
 	s.binder.remember(before.Hashes())
 }
 
-func (s *Server) sealResponses(e *exchange, r *reply) {
-	bound := e.bound()
+func (s *Server) sealResponses(q *request, r *reply) {
+	bound := q.bound()
 	for i, p := range r.parts {
 		switch p := p.(type) {
 		case message.Thinking:
-			p.Signature = s.binder.sign(e.model.ID, bound, "")
+			p.Signature = s.binder.sign(q.model.ID, bound, "")
 			r.parts[i] = p
 		case message.Text:
 			bound = chained(bound, "assistant", s.scales.weigh(encode(object{"text": p.Text})).hash)

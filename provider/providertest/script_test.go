@@ -53,7 +53,7 @@ func TestEchoDoesWhatItIsTold(t *testing.T) {
 		"tool ls": Call("ls", "{}"),
 		`tool a {"x":1}` + "\n" + `tool b {"y":2}`: Call("a", `{"x":1}`).Call("b", `{"y":2}`),
 		"think twice": Answer{}.Think("twice").Say("I have thought: “twice”"),
-		"fail 503":    Answer{Fault: Refuse{Status: 503}},
+		"fail 503":    {Fault: Refuse{Status: 503}},
 		"cut 7":       Say(Words(2000)).But(Cut{After: 7}),
 		"hang 9":      Say(Words(2000)).But(Hang{After: 9}),
 		"fail badly":  Say("You said: “fail badly”"),

@@ -63,21 +63,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	s.number++
-	e := &exchange{to: to, number: s.number, body: body, wire: speakerOf(to.wire), dialect: s.config.Dialect.on(to.wire)}
+	q := &request{to: to, number: s.number, body: body, wire: speakerOf(to.wire), dialect: s.config.Dialect.on(to.wire)}
 	s.journal = append(s.journal, Record{})
 	s.mu.Unlock()
 
-	record := Record{Number: e.number, At: s.config.Now().UTC(), Action: string(to.action), Wire: to.wire, Body: message.HashOf(body), Bytes: len(body), Status: http.StatusOK}
+	record := Record{Number: q.number, At: s.config.Now().UTC(), Action: string(to.action), Wire: to.wire, Body: message.HashOf(body), Bytes: len(body), Status: http.StatusOK}
 	out := &output{ctx: r.Context(), to: w, chunk: s.config.Chunks.Bytes}
-	w.Header().Set("request-id", e.id("req"))
-	w.Header().Set("x-request-id", e.id("req"))
-	s.serve(e, r, out, &record)
+	w.Header().Set("request-id", q.id("req"))
+	w.Header().Set("x-request-id", q.id("req"))
+	s.serve(q, r, out, &record)
 
 	s.mu.Lock()
-	s.journal[e.number-1] = record
+	s.journal[q.number-1] = record
 	s.mu.Unlock()
 	s.config.Observe(record)
-	if err := s.log(e, record, out); err != nil && !out.begun {
+	if err := s.log(q, record, out); err != nil && !out.begun {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
@@ -85,65 +85,65 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serve decides what is answered.
-func (s *Server) serve(e *exchange, r *http.Request, out *output, record *Record) {
-	refusal := s.check(e, r)
-	record.Model, record.Window, record.Tokens, record.Images = e.model.ID, e.model.Window, e.bill.tokens, e.bill.images
+func (s *Server) serve(q *request, r *http.Request, out *output, record *Record) {
+	refusal := s.check(q, r)
+	record.Model, record.Window, record.Tokens, record.Images = q.model.ID, q.model.Window, q.bill.tokens, q.bill.images
 	if refusal != nil {
-		s.refuse(e, out, record, refusal)
+		s.refuse(q, out, record, refusal)
 		return
 	}
-	switch e.to.action {
+	switch q.to.action {
 	case counts:
-		out.whole(http.StatusOK, s.counted(e))
+		out.whole(http.StatusOK, s.counted(q))
 		return
 	case compacts:
-		out.whole(http.StatusOK, s.compacted(e, record))
+		out.whole(http.StatusOK, s.compacted(q, record))
 		return
 	}
-	tooLong, silence := e.fits()
+	tooLong, silence := q.fits()
 	record.Overflow = tooLong != nil || silence != Speaks
 	if tooLong != nil {
-		s.overflow(e, out, record, tooLong)
+		s.overflow(q, out, record, tooLong)
 		return
 	}
 	answer := Answer{Stop: message.StopLength}
 	switch silence {
 	case SaysNought:
-		e.bill.tokens = e.model.Window
+		q.bill.tokens = q.model.Window
 	case CutsOldest:
-		e.cutOldest()
+		q.cutOldest()
 		fallthrough
 	default:
-		answer = s.config.Script(e.ask())
+		answer = s.config.Script(q.ask())
 	}
 	switch f := answer.Fault.(type) {
 	case Refuse:
-		s.refuseAsTold(e, out, record, f)
+		s.refuseAsTold(q, out, record, f)
 	case Overflow:
 		record.Overflow, record.Fault = true, "refused as too long"
-		d := e.dialect
+		d := q.dialect
 		if d.Silent != Speaks {
-			d = Dialect{}.on(e.wire.name)
+			d = Dialect{}.on(q.wire.name)
 		}
-		s.overflow(e, out, record, e.tooLong(d, e.bill.tokens/2))
+		s.overflow(q, out, record, q.tooLong(d, q.bill.tokens/2))
 	default:
-		s.answer(e, out, record, answer)
+		s.answer(q, out, record, answer)
 	}
 }
 
 // ask is the request as a script sees it.
-func (e *exchange) ask() Ask {
-	return Ask{Wire: e.wire.name, Model: e.model.ID, Number: e.number, Tokens: e.bill.tokens, Window: e.model.Window, MaxOutput: e.prompt.maxOutput, Stream: e.prompt.stream, Body: e.body, prompt: e.prompt}
+func (q *request) ask() Ask {
+	return Ask{Wire: q.wire.name, Model: q.model.ID, Number: q.number, Tokens: q.bill.tokens, Window: q.model.Window, MaxOutput: q.prompt.maxOutput, Stream: q.prompt.stream, Body: q.body, prompt: q.prompt}
 }
 
 // answer bills and sends what a script says.
-func (s *Server) answer(e *exchange, out *output, record *Record, a Answer) {
-	e.cached = s.cache.account(e.wire.name, e.model, e.prompt, e.bill)
-	if e.cached.read+e.cached.write+e.cached.writeHour > e.bill.tokens {
-		e.cached = cached{} // the prompt was cut behind what is counted
+func (s *Server) answer(q *request, out *output, record *Record, a Answer) {
+	q.cached = s.cache.account(q.wire.name, q.model, q.prompt, q.bill)
+	if q.cached.read+q.cached.write+q.cached.writeHour > q.bill.tokens {
+		q.cached = cached{} // the prompt was cut behind what is counted
 	}
-	reply := s.compose(e, a)
-	record.Usage = billed(e, reply)
+	reply := s.compose(q, a)
+	record.Usage = billed(q, reply)
 	record.Dropped = len(reply.left)
 	if f, ok := a.Fault.(Misbill); ok {
 		reply.used.misbill(f.Factor)
@@ -152,20 +152,20 @@ func (s *Server) answer(e *exchange, out *output, record *Record, a Answer) {
 		record.Fault = fmt.Sprintf("%T%+v", a.Fault, a.Fault)
 	}
 	out.fault = a.Fault
-	if !e.prompt.stream {
-		out.whole(http.StatusOK, e.wire.whole(reply))
+	if !q.prompt.stream {
+		out.whole(http.StatusOK, q.wire.whole(reply))
 		return
 	}
-	frames := e.wire.stream(reply, s.config.Chunks)
+	frames := q.wire.stream(reply, s.config.Chunks)
 	if f, ok := a.Fault.(Fail); ok {
-		refusal := Refuse{Status: 529, Type: f.Type, Message: f.Message}.refusal(e.wire.name)
-		frames = append(frames[:min(f.After, len(frames))], e.wire.failed(reply, refusal))
+		refusal := Refuse{Status: 529, Type: f.Type, Message: f.Message}.refusal(q.wire.name)
+		frames = append(frames[:min(f.After, len(frames))], q.wire.failed(reply, refusal))
 	}
-	out.stream(e.wire.media, frames)
+	out.stream(q.wire.media, frames)
 }
 
 // billed is what an answer costs, with its price.
-func billed(e *exchange, r *reply) history.Usage {
+func billed(q *request, r *reply) history.Usage {
 	c := r.used.cached
 	return history.Usage{
 		Input:      int64(r.used.prompt - c.read - c.write - c.writeHour),
@@ -173,7 +173,7 @@ func billed(e *exchange, r *reply) history.Usage {
 		CacheWrite: int64(c.write + c.writeHour),
 		Output:     int64(r.used.output),
 		Reasoning:  int64(r.used.thinking),
-		CostUSD:    price(e.model, r.used.prompt, c, r.used.output),
+		CostUSD:    price(q.model, r.used.prompt, c, r.used.output),
 	}
 }
 
@@ -183,34 +183,34 @@ func (u *used) misbill(factor float64) {
 }
 
 // refuse sends a refusal.
-func (s *Server) refuse(e *exchange, out *output, record *Record, r *wire.Refusal) {
+func (s *Server) refuse(q *request, out *output, record *Record, r *wire.Refusal) {
 	record.Status, record.Refused = r.Status, cmp.Or(r.Message, http.StatusText(r.Status))
-	out.whole(r.Status, e.wire.envelope(r, e.id("req")))
+	out.whole(r.Status, q.wire.envelope(r, q.id("req")))
 }
 
 // overflow refuses a prompt that is too long: over the Responses API inside a
 // stream that has begun well. (Vendor's documentation, 2026-10.)
-func (s *Server) overflow(e *exchange, out *output, record *Record, r *tooLong) {
+func (s *Server) overflow(q *request, out *output, record *Record, r *tooLong) {
 	record.Refused = cmp.Or(string(r.body), "(no body)")
-	if e.wire.name != openai.WireResponses || !e.prompt.stream {
+	if q.wire.name != openai.WireResponses || !q.prompt.stream {
 		record.Status = r.status
 		out.whole(r.status, r.body)
 		return
 	}
-	reply := s.compose(e, Answer{})
-	begun := e.wire.stream(reply, s.config.Chunks)[:2]
+	reply := s.compose(q, Answer{})
+	begun := q.wire.stream(reply, s.config.Chunks)[:2]
 	fault := &wire.Refusal{Code: textAt(r.body, "error", "code"), Message: textAt(r.body, "error", "message")}
-	out.stream(e.wire.media, append(begun, e.wire.failed(reply, fault)))
+	out.stream(q.wire.media, append(begun, q.wire.failed(reply, fault)))
 }
 
 // refuseAsTold refuses because a script says so.
-func (s *Server) refuseAsTold(e *exchange, out *output, record *Record, f Refuse) {
+func (s *Server) refuseAsTold(q *request, out *output, record *Record, f Refuse) {
 	record.Fault = fmt.Sprintf("refused with %d", f.Status)
-	r := f.refusal(e.wire.name)
+	r := f.refusal(q.wire.name)
 	if f.RetryAfter > 0 {
 		out.to.Header().Set("retry-after", strconv.Itoa(int(f.RetryAfter.Seconds())))
 	}
-	s.refuse(e, out, record, r)
+	s.refuse(q, out, record, r)
 	if f.Bare {
 		out.whole(r.Status, nil)
 	}
