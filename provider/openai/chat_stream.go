@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -39,8 +40,7 @@ func newChatReader(d *draft.Draft) *chatReader {
 // Event implements [transport.Reader].
 func (r *chatReader) Event(data []byte) error {
 	if string(bytes.TrimSpace(data)) == "[DONE]" {
-		r.finish("")
-		return io.EOF
+		return cmp.Or(r.finish(""), io.EOF)
 	}
 	var choices, failed []byte
 	err := rawjson.Members(data, func(key string, v []byte) error {

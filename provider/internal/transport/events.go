@@ -79,7 +79,7 @@ func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 				continue
 			}
 			if err != nil {
-				if err != io.EOF { //nolint:errorlint // readers return it as it is
+				if err != io.EOF {
 					yield(nil, err)
 				}
 				return
