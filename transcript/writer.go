@@ -157,7 +157,7 @@ func (w *writer) Record(r Record) error {
 	} else {
 		entry.Message = settle(r.Message)
 		if w.words == "" {
-			w.words = titleOf(r.Message)
+			w.words = history.TitleOf(r.Message)
 		}
 	}
 	w.known[r.ID], w.last = place{entry.ID, parent.depth + 1, r.Parent}, r.ID

@@ -112,6 +112,26 @@ func TestResultsBetweenTheLinesOfAnAnswerComeBehindIt(t *testing.T) {
 	}
 }
 
+func TestWhatWasSaidBeforeALateResultStaysOnThePath(t *testing.T) {
+	whole := []string{
+		says("u", "", "go"),
+		replies("a", "u", "M", calls("c1")),
+		says("v", "a", "meanwhile"),
+		write("system", "s", "v", `"subtype":"informational","content":"a notice"`),
+		finishes("r", "s", "c1"),
+		replies("b", "r", "N", `{"type":"text","text":"both"}`),
+	}
+	before := []string{
+		`u user/person text:"go"`,
+		`a assistant/model call:Read:c1`,
+		`r tool/tool result:c1`,
+		`v user/person text:"meanwhile"`,
+		`s user/harness opaque:claude-code`,
+	}
+	expect(t, outline(t, lines(whole...)), append(before, `b assistant/model text:"both"`)...)
+	expect(t, outline(t, lines(whole[:5]...)), before...)
+}
+
 func TestUsageOfAnAnswerIsCountedOnce(t *testing.T) {
 	tree := sinktest.ReadBytes(t, Format{}, lines(
 		says("u", "", "go"),

@@ -125,16 +125,17 @@ func (e *emitter) record(n int) error {
 // conversation that a person, the model or a tool wrote, or where it noted
 // after that line that it stands.
 func (e *emitter) tip(t int, records []int) error {
-	tip := -1
+	tip, latest := -1, -1
 	for _, n := range records {
 		r := &e.records[n]
-		switch l := &e.lines[last(r.lines)]; {
-		case r.kind == user && l.meta, r.kind == silent, r.kind == broken:
-		case tip < 0 || last(r.lines) >= last(e.records[tip].lines):
-			tip = n
+		i := last(r.lines)
+		switch {
+		case r.kind == user && e.lines[i].meta, r.kind == silent, r.kind == broken:
+		case i >= latest:
+			tip, latest = e.at[i], i
 		}
 	}
-	if hint := e.hint(t); hint >= 0 {
+	if hint := e.hint(t); hint >= 0 && e.records[hint].tree == t {
 		tip = hint
 	}
 	if tip = e.end(tip); tip < 0 {

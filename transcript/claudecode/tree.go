@@ -144,7 +144,9 @@ func (g *grower) answerAbove(n int) int {
 }
 
 // results joins results to the answer with their call. The nearest one above
-// comes first: some models' call ids repeat.
+// comes first: some models' call ids repeat. It returns the record that what
+// hangs on the line continues from: where results came late, after more was said
+// below the answer, that is what was said, for it stands behind them now.
 func (g *grower) results(i, t, up int) int {
 	l := &g.lines[i]
 	of := g.answerAbove(up)
@@ -165,18 +167,31 @@ func (g *grower) results(i, t, up int) int {
 	if of >= 0 {
 		g.records[of].results = append(g.records[of].results, n)
 	}
-	if !l.rest {
-		return n
+	late := of >= 0 && g.answerAbove(up) != of && g.below(up, of)
+	if l.rest {
+		made.kind, made.beside, made.up = user, true, n
+		if of >= 0 {
+			made.nth = len(g.records[of].besides)
+		}
+		n = g.add(made)
+		if of >= 0 {
+			g.records[of].besides = append(g.records[of].besides, n)
+		}
 	}
-	made.kind, made.beside, made.up = user, true, n
-	if of >= 0 {
-		made.nth = len(g.records[of].besides)
-	}
-	n = g.add(made)
-	if of >= 0 {
-		g.records[of].besides = append(g.records[of].besides, n)
+	if late {
+		return up
 	}
 	return n
+}
+
+// below reports whether a record continues from an answer, however far above.
+func (g *grower) below(n, of int) bool {
+	for ; n >= 0; n = g.records[n].up {
+		if g.answerAbove(n) == of {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *grower) calledBy(n int, ids []string) bool {

@@ -1,7 +1,6 @@
 package crush
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -56,11 +55,13 @@ func (d *decoder) part(part []byte) error {
 	case "tool_call":
 		d.add(message.ByModel, message.ToolCall{ID: data.Text("id"), Name: data.Text("name"), Arguments: []byte(data.Text("input"))})
 	case "tool_result":
-		d.item.Add(message.Tool, message.ByTool, result(data))
+		r, err := result(data)
+		d.item.Add(message.Tool, message.ByTool, r)
+		return err
 	case "image_url":
 		d.add(message.ByPerson, native.ImageURL(data.Text("url")))
 	case "binary":
-		bytes, err := base64.StdEncoding.DecodeString(data.Text("Data"))
+		bytes, err := message.Base64(data.Text("Data"))
 		if err != nil || len(bytes) == 0 {
 			return fmt.Errorf("attachment %q: expected its bytes in base64", data.Text("Path"))
 		}
@@ -124,18 +125,23 @@ func (d *decoder) answer(m *message.Message, provider, model string) {
 	}
 }
 
-func result(data native.Object) message.ToolResult {
-	r := message.ToolResult{CallID: data.Text("tool_call_id"), Name: data.Text("name")}
+func result(data native.Object) (r message.ToolResult, err error) {
+	r = message.ToolResult{CallID: data.Text("tool_call_id"), Name: data.Text("name")}
 	if text := data.Text("content"); text != "" {
 		r.Content = append(r.Content, message.Text{Text: text})
 	}
-	if bytes, err := base64.StdEncoding.DecodeString(data.Text("data")); err == nil && len(bytes) > 0 {
-		r.Content = append(r.Content, native.MediaBytes(data.Text("mime_type"), "", bytes))
+	if encoded := data.Text("data"); encoded != "" {
+		bytes, failure := message.Base64(encoded)
+		if failure != nil {
+			err = fmt.Errorf("result of %s: expected its bytes in base64", r.CallID)
+		} else {
+			r.Content = append(r.Content, native.MediaBytes(data.Text("mime_type"), "", bytes))
+		}
 	}
 	if data.Bool("is_error") {
 		r.Outcome = outcome(data.Text("content"))
 	}
-	return r
+	return r, err
 }
 
 // outcome tells a failure from a refusal and an interrupt, by what Crush writes

@@ -201,6 +201,13 @@ func TestAShorterListIsABranch(t *testing.T) {
 	}
 }
 
+func TestAnEmptyListBeginsAnew(t *testing.T) {
+	tree := read(t, header, user("u1", "one"), answer("a1", "1"), list(), user("u2", "two")).Tree(t, "s1")
+	if got := outline(tree); len(tree.Records) != 3 || !slices.Equal(got, []string{`user/person text:"two"`}) {
+		t.Errorf("%d records, path %q", len(tree.Records), got)
+	}
+}
+
 func TestTheFormsOfResults(t *testing.T) {
 	r := read(t, header, user("u1", "go"), answer("a1", "",
 		"ok", "success", output("ok", "x"),

@@ -132,8 +132,12 @@ func (s *session) rewind(id string) {
 func (s *session) set(set native.Object, line int64) error {
 	s.describe(set)
 	list, err := set.Elements("messages")
-	if err != nil || len(list) == 0 {
+	switch {
+	case err != nil || set.Raw("messages") == nil:
 		return err
+	case len(list) == 0:
+		s.rewind("") // all of it
+		return nil
 	}
 	messages := make([]native.Object, len(list))
 	for i, raw := range list {

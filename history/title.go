@@ -1,4 +1,4 @@
-package transcript
+package history
 
 import (
 	"strings"
@@ -11,10 +11,10 @@ import (
 // conversations shows on one line.
 const maxTitle = 80
 
-// titleOf returns the first words of a prompt, for a conversation that its tool
+// TitleOf returns the first words of a prompt, for a conversation that its tool
 // gave no title: one line, cut between words where it must be cut. It is empty
 // where the message is no prompt or has no words.
-func titleOf(m *message.Message) string {
+func TitleOf(m *message.Message) string {
 	if !m.IsPrompt() {
 		return ""
 	}

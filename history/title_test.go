@@ -1,4 +1,4 @@
-package transcript
+package history
 
 import (
 	"strings"
@@ -25,7 +25,7 @@ func TestTitlesAreTheFirstWordsOfAPrompt(t *testing.T) {
 		{long, long[:76] + "…"},
 	} {
 		m := message.Prompt(c.text)
-		if got := titleOf(&m); got != c.title {
+		if got := TitleOf(&m); got != c.title {
 			t.Errorf("%q: got %q, want %q", c.text, got, c.title)
 		}
 	}
@@ -37,7 +37,7 @@ func TestTitlesComeFromPeopleOnly(t *testing.T) {
 		{Role: message.Assistant, Author: message.ByModel, Parts: []message.Part{message.Text{Text: "answer"}}},
 		{Role: message.User, Author: message.ByPerson, Parts: []message.Part{message.Image{}}},
 	} {
-		if got := titleOf(&m); got != "" {
+		if got := TitleOf(&m); got != "" {
 			t.Errorf("%v: got the title %q", m, got)
 		}
 	}
