@@ -9,7 +9,6 @@ import (
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/provider/internal/draft"
 	"github.com/stemma-history/stemma/provider/internal/transport"
-	"github.com/stemma-history/stemma/provider/openai"
 	wireopenai "github.com/stemma-history/stemma/wire/openai"
 	"github.com/stemma-history/stemma/wire/wires"
 )
@@ -42,7 +41,7 @@ func (p *Provider) Name() string { return p.client.Name() }
 
 // Wire implements [provider.Provider].
 func (p *Provider) Wire() wires.Wire {
-	return openai.ChatWire(wireopenai.Dialect{Provider: "ollama", IDs: wireopenai.OpenAI().IDs, Reasoning: "thinking"})
+	return wires.Chat(wireopenai.Dialect{Provider: "ollama", IDs: wireopenai.OpenAI().IDs, Reasoning: "thinking"})
 }
 
 // Send implements [provider.Provider].

@@ -52,12 +52,7 @@ func (s Server) auth() func(http.Header, string) {
 func (c *Chat) Name() string { return c.client.Name() }
 
 // Wire implements [provider.Provider].
-func (c *Chat) Wire() wires.Wire { return ChatWire(c.server.Dialect) }
-
-// ChatWire returns the wire of a server that speaks a dialect.
-func ChatWire(d wireopenai.Dialect) wires.Wire {
-	return wires.Wire{Name: wireopenai.WireChat, Encode: d.Encode, Check: wireopenai.CheckChat, Seals: d.Seals, Limits: wireopenai.Limits}
-}
+func (c *Chat) Wire() wires.Wire { return wires.Chat(c.server.Dialect) }
 
 // Send implements [provider.Provider].
 func (c *Chat) Send(ctx context.Context, r provider.Request, show func(provider.Delta)) (provider.Answer, error) {
