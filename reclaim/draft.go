@@ -31,30 +31,42 @@ type shown struct {
 
 // newDraft begins with the view as the path records it.
 func newDraft(p *Problem) *draft {
-	d := &draft{problem: p, entries: make([]shown, len(p.Path)), total: frameCost(p.Frame, p.Meter), pinned: map[history.ID]bool{}}
-	d.calls = sync.OnceValue(func() []call { return callsOf(p.Path) })
+	d := &draft{entries: make([]shown, 0, len(p.Path)), total: frameCost(p.Frame, p.Meter), pinned: map[history.ID]bool{}}
 	for _, id := range p.Pins {
 		d.pinned[id] = true
 	}
-	for i := range p.Path {
+	d.extend(p)
+	fold := history.FoldTreatments(compactions(p.Path))
+	standing := map[*history.Treatment]bool{}
+	for i := range fold.Segments {
+		d.cover(&fold.Segments[i], standing)
+	}
+	if len(fold.Segments) > 0 {
+		for i := range d.entries {
+			d.recost(i)
+		}
+	}
+	return d
+}
+
+// extend adds the entries of p's path that are new, as they are: the path begins
+// with that of the draft, and p is otherwise the problem that the draft is of.
+func (d *draft) extend(p *Problem) {
+	from := len(d.entries)
+	d.problem = p
+	d.calls = sync.OnceValue(func() []call { return callsOf(p.Path) })
+	for i := from; i < len(p.Path); i++ {
+		var e shown
 		if m := p.Path[i].Message; m != nil && !m.Silent() {
-			e := &d.entries[i]
 			e.whole = make([]tokens.Cost, len(m.Parts))
 			e.parts = make([]*history.Treatment, len(m.Parts))
 			for j, part := range m.Parts {
 				e.whole[j] = p.Meter.Part(part)
 			}
 		}
-	}
-	fold := history.FoldTreatments(compactions(p.Path))
-	standing := map[*history.Treatment]bool{}
-	for i := range fold.Segments {
-		d.cover(&fold.Segments[i], standing)
-	}
-	for i := range d.entries {
+		d.entries = append(d.entries, e)
 		d.recost(i)
 	}
-	return d
 }
 
 // clone returns a draft that can be changed without changing d.

@@ -16,13 +16,16 @@ func Due(p Problem) history.Trigger {
 }
 
 // unreadable shows as text again what the path records as pages that the model
-// cannot read: it is blind, or its provider would make them smaller.
+// cannot read: it is blind, its provider would make them smaller, or takes
+// fewer images.
 func unreadable(d *draft) (Step, bool) {
 	step := Step{Rung: Pages, Before: d.tokens(), Why: "the model cannot read the pages of this path: they are text again"}
 	reader := d.problem.Reader
+	count, bytes := pagesIn(d)
+	tooMany := reader.MaxImages > 0 && count > reader.MaxImages || reader.MaxImageBytes > 0 && bytes > reader.MaxImageBytes
 	for i := range d.entries {
 		cover := d.entries[i].cover
-		if cover == nil || cover.As != history.AsPages || readable(cover.Pages, reader) {
+		if cover == nil || cover.As != history.AsPages || !tooMany && readable(cover.Pages, reader) {
 			continue
 		}
 		d.treat(history.Treatment{From: cover.From, To: cover.To, As: history.AsWhole})

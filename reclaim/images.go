@@ -3,6 +3,7 @@ package reclaim
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
@@ -20,6 +21,8 @@ type Reader struct {
 	// those of the files, before base64.
 	MaxImages     int
 	MaxImageBytes int64
+	// MaxFileBytes limits each image. 0 is no limit.
+	MaxFileBytes int64
 	// MaxEdgePx limits the sides of an image; where a request has more than
 	// ManyImages, ManyEdgePx does. 0 is no limit.
 	MaxEdgePx, ManyImages, ManyEdgePx int
@@ -33,7 +36,9 @@ type picture struct {
 	entry, part int
 	count       int
 	bytes       int64
-	edgePx      int // the longest side of any
+	largest     int64 // bytes of the largest
+	edgePx      int   // the longest side of any
+	pinned      bool
 }
 
 // dropImages takes old images and documents out of the view, the oldest first,
@@ -49,6 +54,9 @@ func dropImages(d *draft, z zones) Step {
 		if p.entry >= z.tail || d.tokens() <= d.problem.Budget.Target {
 			break
 		}
+		if p.pinned {
+			continue
+		}
 		d.dropImage(p)
 		step.Items += p.count
 	}
@@ -63,15 +71,21 @@ func dropImages(d *draft, z zones) Step {
 }
 
 // refused drops what the provider would refuse: every image where the model is
-// blind, images that are too large, and the oldest of too many. It returns how
-// many.
+// blind, images that are too large, and the oldest of too many, those of pinned
+// entries last. It returns how many.
 func refused(d *draft) int {
 	reader := d.problem.Reader
 	pictures := picturesOf(d)
-	count, bytes := pagesIn(d)
-	for _, p := range pictures {
-		count, bytes = count+p.count, bytes+p.bytes
-	}
+	slices.SortStableFunc(pictures, func(a, b picture) int {
+		switch {
+		case a.pinned == b.pinned:
+			return 0
+		case b.pinned:
+			return -1
+		}
+		return 1
+	})
+	count, bytes := mediaIn(d)
 	edge := reader.MaxEdgePx
 	if reader.ManyImages > 0 && count > reader.ManyImages {
 		edge = reader.ManyEdgePx
@@ -79,7 +93,8 @@ func refused(d *draft) int {
 	dropped := 0
 	for _, p := range pictures {
 		tooMany := reader.MaxImages > 0 && count > reader.MaxImages || reader.MaxImageBytes > 0 && bytes > reader.MaxImageBytes
-		if !reader.Sees || edge > 0 && p.edgePx > edge || tooMany {
+		tooLarge := edge > 0 && p.edgePx > edge || reader.MaxFileBytes > 0 && p.largest > reader.MaxFileBytes
+		if !reader.Sees || tooLarge || tooMany {
 			d.dropImage(p)
 			dropped += p.count
 			count, bytes = count-p.count, bytes-p.bytes
@@ -104,17 +119,20 @@ func pagesIn(d *draft) (count int, bytes int64) {
 func picturesOf(d *draft) []picture {
 	var list []picture
 	for i := range d.entries {
-		if !d.free(i) {
+		e := &d.entries[i]
+		if len(e.parts) == 0 || e.cover != nil {
 			continue
 		}
 		for j, p := range d.message(i).Parts {
-			if !d.freePart(i, j) {
+			if e.parts[j] != nil {
 				continue
 			}
-			pic := picture{entry: i, part: j}
+			pic := picture{entry: i, part: j, pinned: d.pinned[d.problem.Path[i].ID]}
 			for media, edge := range mediaOf(p) {
+				size := max(media.Size, int64(len(media.Data)))
 				pic.count++
-				pic.bytes += max(media.Size, int64(len(media.Data)))
+				pic.bytes += size
+				pic.largest = max(pic.largest, size)
 				pic.edgePx = max(pic.edgePx, edge)
 			}
 			if pic.count > 0 {

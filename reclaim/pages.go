@@ -131,7 +131,7 @@ type room struct {
 
 func roomFor(d *draft, from, to, text int) room {
 	r := room{images: math.MaxInt, bytes: math.MaxInt64}
-	count, bytes := imagesOutside(d, from, to)
+	count, bytes := imagesBeside(d, from, to)
 	if most := d.problem.Reader.MaxImages; most > 0 {
 		r.images = most - count
 	}
@@ -198,10 +198,10 @@ func (d *draft) pagesIn(from, to int) int {
 	return sum
 }
 
-// imagesOutside counts the images that stand outside a range.
-func imagesOutside(d *draft, from, to int) (count int, bytes int64) {
+// imagesBeside counts the images that stay when a range goes onto pages.
+func imagesBeside(d *draft, from, to int) (count int, bytes int64) {
 	for _, p := range picturesOf(d) {
-		if p.entry < from || p.entry >= to {
+		if p.entry < from || p.entry >= to || p.pinned {
 			count, bytes = count+p.count, bytes+p.bytes
 		}
 	}

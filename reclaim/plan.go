@@ -147,6 +147,7 @@ func keptEntries(d *draft, z zones) []int {
 func fit(d *draft) (*draft, Step, error) {
 	limit := d.problem.Budget.Limit()
 	step := Step{Rung: Outline, Before: d.tokens(), Applied: true}
+	smallest := step.Before
 	for _, attempt := range attempts(limit) {
 		next := d.clone()
 		z := zonesOf(next, attempt.tail)
@@ -160,8 +161,9 @@ func fit(d *draft) (*draft, Step, error) {
 			step.Why = fmt.Sprintf("what is larger than %d tokens is cut to an excerpt, also in the head and the tail", attempt.part)
 			return next, step, nil
 		}
+		smallest = min(smallest, next.tokens())
 	}
-	return nil, step, tooLarge(d)
+	return nil, step, tooLarge(d, smallest)
 }
 
 // An attempt is how small fit makes things.
@@ -181,18 +183,18 @@ func attempts(limit int) []attempt {
 }
 
 // tooLarge says why nothing fits.
-func tooLarge(d *draft) error {
+func tooLarge(d *draft, smallest int) error {
 	limit := d.problem.Budget.Limit()
 	if frame := d.problem.Meter.Tokens(frameCost(d.problem.Frame, d.problem.Meter)); frame > limit/2 {
-		return &FitError{Part: "the frame (system prompt and tools)", Size: frame, Limit: limit}
+		return &FitError{Part: "the frame (system prompt and tools)", Size: frame, Limit: limit, smallest: smallest}
 	}
-	return &FitError{Part: "the smallest view of this path", Size: d.tokens(), Limit: limit}
+	return &FitError{Part: "the smallest view of this path", Size: smallest, Limit: limit, smallest: smallest}
 }
 
 // refuse says why a draft is not worth a compaction, or "". Where the view as
 // it stands cannot be sent, fitting is enough.
 func refuse(plan *Plan, d *draft) string {
-	mustChange := plan.Before > d.problem.Budget.Limit() || d.problem.Reason.Trigger == history.BySwitch
+	mustChange := plan.Before > d.problem.Budget.Limit() || d.problem.Reason.Trigger == history.BySwitch || d.problem.Reason.Trigger == history.ByRefusal
 	switch {
 	case len(d.added) == 0:
 		return "nothing can be taken out of the view"

@@ -88,6 +88,8 @@ type FitError struct {
 	Part  string // what is too large
 	Size  int    // in tokens
 	Limit int
+
+	smallest int // the smallest view that was tried
 }
 
 func (e *FitError) Error() string {

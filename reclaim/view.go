@@ -13,16 +13,15 @@ import (
 // the compactions on it applied. draw makes the images of pages; where it is
 // nil, pages stand in the view without their bytes. The error is one of draw.
 func View(path []history.Entry, draw Draw) (wire.View, error) {
-	v := viewer{path: path, draw: draw, fold: history.FoldTreatments(compactions(path)), shown: map[*history.Treatment]bool{}}
-	for i := range path {
-		if path[i].Message == nil {
-			continue
-		}
-		if err := v.add(&path[i]); err != nil {
-			return wire.View{}, err
-		}
-	}
-	return v.view, nil
+	v := newViewer(path, draw)
+	err := v.extend(path)
+	return v.view, err
+}
+
+func newViewer(path []history.Entry, draw Draw) *viewer {
+	v := viewer{draw: draw, fold: history.FoldTreatments(compactions(path)), shown: map[*history.Treatment]bool{}}
+	v.view.Messages = make([]wire.Message, 0, len(path))
+	return &v
 }
 
 func compactions(path []history.Entry) []*history.Compaction {
@@ -43,12 +42,49 @@ type viewer struct {
 	shown map[*history.Treatment]bool // the ranges whose text stands in the view
 }
 
+// extend shows the entries of path that are new: it begins with the path so far,
+// and no compaction is among them that the fold does not know.
+func (v *viewer) extend(path []history.Entry) error {
+	from := len(v.path)
+	v.path = path
+	for i := from; i < len(path); i++ {
+		if path[i].Message == nil {
+			continue
+		}
+		if err := v.add(&path[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (v *viewer) add(e *history.Entry) error {
 	if s := v.fold.At(e.Handle()); s != nil {
 		return v.addRange(e, s)
 	}
-	m := wire.Message{Message: *e.Message, At: e.Handle()}
-	m.Parts = make([]message.Part, 0, len(e.Message.Parts))
+	m := wire.Message{Message: *e.Message, At: e.Handle(), Seals: e.Seals}
+	if v.treatsPartOf(e) {
+		v.addParts(&m, e)
+	}
+	v.view.Messages = append(v.view.Messages, m)
+	if v.view.Head == 0 && m.IsPrompt() {
+		v.view.Head = len(v.view.Messages)
+	}
+	return nil
+}
+
+func (v *viewer) treatsPartOf(e *history.Entry) bool {
+	for i := range e.Message.Parts {
+		if v.fold.At(history.Handle{Depth: e.Depth, Part: i + 1}) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// addParts puts the parts of e into m as they stand in the view.
+func (v *viewer) addParts(m *wire.Message, e *history.Entry) {
+	m.Parts, m.Seals = make([]message.Part, 0, len(e.Message.Parts)), nil
 	thinking := 0
 	for i, p := range e.Message.Parts {
 		s := v.fold.At(history.Handle{Depth: e.Depth, Part: i + 1})
@@ -65,11 +101,6 @@ func (v *viewer) add(e *history.Entry) error {
 			m.Parts = append(m.Parts, p)
 		}
 	}
-	v.view.Messages = append(v.view.Messages, m)
-	if v.view.Head == 0 && m.IsPrompt() {
-		v.view.Head = len(v.view.Messages)
-	}
-	return nil
 }
 
 // addRange shows an entry whose whole is treated: the text of the treatment

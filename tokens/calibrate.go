@@ -17,17 +17,19 @@ const (
 
 // Calibrate returns the factor between what a model was estimated to cost and
 // what it was billed, from the newest answers of that model on a path, and from
-// the numbers in its refusals. It is the median of the newest measurements, and
-// start where there are none. Estimates recorded on a path are those of a Meter
-// without a factor.
+// the numbers in its refusals. It is the median of the newest measurements, back
+// to the newest refusal, which showed that older ones had misled; start where
+// there are none. Estimates recorded on a path are those of a Meter without a
+// factor.
 func Calibrate(path []history.Entry, model string, start float64) float64 {
 	var factors []float64
 	for _, e := range slices.Backward(path) {
 		estimated, billed := measured(&e, model)
-		if estimated > 0 && billed > 0 {
-			factors = append(factors, float64(billed)/float64(estimated))
+		if estimated <= 0 || billed <= 0 {
+			continue
 		}
-		if len(factors) == measurements {
+		factors = append(factors, float64(billed)/float64(estimated))
+		if e.Compaction != nil || len(factors) == measurements {
 			break
 		}
 	}

@@ -28,6 +28,8 @@ func TestCalibrate(t *testing.T) {
 		{"the newest count", append(other, answered("a", 10, 30), answered("a", 10, 12), answered("a", 10, 12), answered("a", 10, 12), answered("a", 10, 12), answered("a", 10, 12)), 1.2},
 		{"one odd answer does not", append(other, answered("a", 10, 12), answered("a", 1000, 2), answered("a", 10, 12)), 1.2},
 		{"a refusal teaches", append(other, refused("a", 150_000, 210_000)), 1.4},
+		{"a refusal ends what was believed before", append(other, answered("a", 10, 10), answered("a", 10, 10), answered("a", 10, 10), refused("a", 100, 160)), 1.6},
+		{"answers after a refusal count with it", append(other, answered("a", 10, 10), refused("a", 100, 160), answered("a", 100, 140), answered("a", 100, 150)), 1.5},
 		{"no factor is believed without bounds", append(other, answered("a", 10, 900)), maxFactor},
 	} {
 		if got := Calibrate(c.path, "a", 1.5); got != c.want {
