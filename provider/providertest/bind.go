@@ -130,8 +130,8 @@ const (
 	modelMismatch  = "model_binding_mismatch"
 )
 
-// judge looks at a thinking block of Anthropic's.
-func (j *judge) judge(sent wire.SentThinking) wire.Judgement {
+// look judges a thinking block of Anthropic's.
+func (j *judge) look(sent wire.SentThinking) wire.Judgement {
 	s, genuine := j.binder.open(signatureOf(sent.Block))
 	at := j.frame + len(sent.Before) - 1
 	switch now := sent.Before[len(sent.Before)-1]; {

@@ -7,6 +7,9 @@ import (
 	"unicode/utf8"
 )
 
+// mostWords is the longest answer that [Echo] can be asked for.
+const mostWords = 100_000
+
 // Echo is the script for trying things by hand. It answers a prompt with its
 // words, except where the first word is one of these:
 //
@@ -43,7 +46,7 @@ func Echo(a Ask) Answer {
 		return answer.Think(rest).Say("I have thought: " + quoted(rest))
 	}
 	for name, do := range map[string]func(n int) Answer{
-		"long": func(n int) Answer { return Say(Words(n)) },
+		"long": func(n int) Answer { return Say(Words(min(n, mostWords))) },
 		"fail": func(n int) Answer { return answer.But(Refuse{Status: n}) },
 		"cut":  func(n int) Answer { return Say(Words(2000)).But(Cut{After: n}) },
 		"hang": func(n int) Answer { return Say(Words(2000)).But(Hang{After: n}) },

@@ -17,7 +17,6 @@ type reply struct {
 	id      string
 	model   string
 	created int64 // seconds
-	number  int
 	prompt  *prompt
 	dialect Dialect
 	parts   []message.Part
@@ -47,7 +46,7 @@ const stopWindow message.Stop = "model_context_window_exceeded"
 // compose makes a reply of what a script says.
 func (s *Server) compose(q *request, a Answer) *reply {
 	r := &reply{
-		id: q.id("msg"), model: q.model.ID, created: s.config.Now().Unix(), number: q.number,
+		id: q.id("msg"), model: q.model.ID, created: s.config.Now().Unix(),
 		prompt: q.prompt, dialect: q.dialect, stop: a.Stop, left: q.leftOut(),
 		used: used{prompt: q.bill.tokens, cached: q.cached},
 	}

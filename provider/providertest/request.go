@@ -48,20 +48,22 @@ func (s *Server) check(q *request, r *http.Request) *wire.Refusal {
 	if most := q.limits.BodyBytes; most > 0 && len(q.body) > most {
 		return q.wire.check(q.body, wire.Limits{BodyBytes: most})
 	}
-	if rawjson.Valid(q.body) {
-		for _, refusal := range []*wire.Refusal{s.unauthorised(q, r), unsigned(q, r), unknownModel(q)} {
-			if refusal != nil {
-				return refusal
-			}
+	for _, refusal := range []*wire.Refusal{s.unauthorised(q, r), unsigned(q, r), unknownModel(q)} {
+		switch {
+		case refusal == nil:
+		case !rawjson.Valid(q.body):
+			return q.wire.check(q.body, wire.Limits{})
+		default:
+			return refusal
 		}
-		q.prompt = q.wire.read(q.body)
-		q.prompt.stream = q.prompt.stream || q.to.stream
 	}
+	q.prompt = q.wire.read(q.body)
+	q.prompt.stream = q.prompt.stream || q.to.stream
 	q.left = map[int]string{}
 	q.limits.Thinking = s.binder.forged
-	if q.wire.name == anthropic.Wire && q.prompt != nil {
+	if q.wire.name == anthropic.Wire {
 		j := &judge{binder: s.binder, model: q.model.ID, checks: q.model.ChecksThinking, frame: q.prompt.frame, left: q.left}
-		q.limits.Thinking = j.judge
+		q.limits.Thinking = j.look
 	}
 	if q.to.action != generates {
 		q.limits.MaxOutput = 0 // it is not asked for
