@@ -109,6 +109,16 @@ func (e *Entry) Author() message.Author {
 	return message.ByHarness
 }
 
+// Node returns what a tree view needs to know of e, without the size of its
+// body.
+func (e *Entry) Node() Node {
+	n := Node{ID: e.ID, Parent: e.Parent, Depth: e.Depth, Kind: e.Kind(), Author: e.Author(), Created: e.Created, Preview: Preview(e)}
+	if e.Message != nil {
+		n.Role = e.Message.Role
+	}
+	return n
+}
+
 // Handle is the name of the entry on every path through it.
 func (e *Entry) Handle() Handle { return Handle{Depth: e.Depth} }
 

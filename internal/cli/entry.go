@@ -42,10 +42,9 @@ func newNodeJSON(n *history.Node) nodeJSON {
 }
 
 func newEntryJSON(e history.Entry) entryJSON {
-	node := history.Node{ID: e.ID, Parent: e.Parent, Depth: e.Depth, Kind: e.Kind(), Author: e.Author(), Created: e.Created}
+	node := e.Node()
 	j := entryJSON{Source: e.Source, Left: e.Left, Usage: e.Usage, Frame: e.Frame}
 	if e.Message != nil {
-		node.Role = e.Message.Role
 		j.Message, _ = message.Encode(*e.Message)
 	} else {
 		j.Compaction, _ = history.EncodeCompaction(e.Compaction) // it was decoded from this

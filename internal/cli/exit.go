@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/reclaim"
 )
@@ -60,7 +61,7 @@ func exitCode(ctx context.Context, err error) int {
 		return exitDone // the reader has seen enough
 	case errors.As(err, new(usageError)):
 		return exitUsage
-	case errors.As(err, new(*reclaim.FitError)), errors.As(err, new(*doesNotFitError)), errors.As(err, new(*pagesError)):
+	case errors.As(err, new(*reclaim.FitError)), errors.As(err, new(*doesNotFitError)), errors.As(err, new(*pagesError)), errors.As(err, new(*agent.OverflowError)):
 		return exitDoesNotFit
 	case errors.Is(err, history.ErrNotFound), errors.Is(err, fs.ErrNotExist):
 		return exitNotFound

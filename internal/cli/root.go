@@ -27,6 +27,10 @@ func groups(a *app) []group {
 			newPin(a),
 			newUnpin(a),
 		}},
+		{"Run a model", []*cobra.Command{
+			newRun(a),
+			newRetry(a),
+		}},
 		{"Fit the window", []*cobra.Command{
 			newContext(a),
 			newShake(a),
@@ -37,6 +41,7 @@ func groups(a *app) []group {
 		}},
 		{"Everything else", []*cobra.Command{
 			newModels(a),
+			newConfig(a),
 			newFake(a),
 			newCheck(a),
 			newCompletion(a),
@@ -72,7 +77,7 @@ CONV is a conversation: the beginning of its id, or @ for the one updated last. 
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { printHelp(a.out, c) })
-	root.PersistentFlags().StringVar(&a.storeFlag, "store", "", "use the store at `PATH` (default: $STEMMA_STORE, else stemma.db in your data directory)")
+	root.PersistentFlags().StringVar(&a.storeFlag, "store", "", "use the store at `PATH` (default: that of the settings, else stemma.db in your data directory)")
 	root.PersistentFlags().BoolP("help", "h", false, "show what a command does, and its flags")
 	root.Flags().BoolP("version", "v", false, "print the version")
 	root.SetHelpCommand(newHelp())
@@ -99,6 +104,7 @@ func (a *app) begin(c *cobra.Command) *cobra.Command {
 	run := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		a.running = true
+		a.applyLook()
 		return run(c, args)
 	}
 	return c

@@ -58,20 +58,9 @@ func (n *navigator) readNewest() tea.Msg {
 		case err != nil:
 			return failure{err}
 		}
-		nodes = append(nodes, nodeOf(&e))
+		nodes = append(nodes, e.Node())
 	}
 	return newestRead{nodes, newForest(nodes, n.conversation.Tip)}
-}
-
-// nodeOf returns what the tree shows of an entry.
-func nodeOf(e *history.Entry) history.Node {
-	node := history.Node{
-		ID: e.ID, Parent: e.Parent, Depth: e.Depth, Kind: e.Kind(), Author: e.Author(), Created: e.Created, Preview: history.Preview(e),
-	}
-	if e.Message != nil {
-		node.Role = e.Message.Role
-	}
-	return node
 }
 
 // readTree reads everything.
