@@ -5,8 +5,11 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
+
+	"github.com/stemma-history/stemma/internal/config"
 )
 
 // Main runs stemma with the arguments and streams of the process and returns
@@ -39,11 +42,13 @@ type app struct {
 
 	storeFlag string // --store
 	running   bool   // the arguments are parsed, the command has begun
+	loaded    func() (*config.Config, error)
 }
 
 func newApp(in io.Reader, out, err io.Writer) *app {
 	a := &app{in: in, out: newOutput(out), err: newOutput(err), now: time.Now}
 	a.out.layOutFor(os.Getenv("STEMMA_COLUMNS"))
+	a.loaded = sync.OnceValues(a.load)
 	return a
 }
 

@@ -39,7 +39,7 @@ Exits with 3 where the view does not fit the window even so.`,
 			return o.run(c.Context())
 		},
 	}
-	o.windowOptions.flags(c)
+	o.windowOptions.flags(a, c)
 	c.Flags().StringSliceVar(&o.rungs, "rungs", nil, "take only these `RUNGS`: elision, images, snapshot, outline (default: all)")
 	_ = c.RegisterFlagCompletionFunc("rungs", cobra.FixedCompletions(rungNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
 	c.Flags().IntVarP(&o.target, "target", "t", 0, "go on until the view has at most `N` tokens (default: half of the window)")
@@ -73,6 +73,9 @@ func (o *compactOptions) run(ctx context.Context) error {
 		p, _, err := o.problem(ctx, o.app, s, c)
 		if err != nil {
 			return err
+		}
+		if len(o.rungs) > 0 {
+			p.Rungs = nil
 		}
 		for _, name := range o.rungs {
 			p.Rungs = append(p.Rungs, reclaim.Rung(name))

@@ -140,9 +140,13 @@ func (o *offer) entries(ctx context.Context, c history.Conversation, ends bool) 
 }
 
 // completeModel offers the models of the catalogue.
-func completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeModel(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	all, err := a.catalog()
+	if err != nil {
+		all = catalog.Default() // the command itself will say why
+	}
 	var models []cobra.Completion
-	for _, m := range catalog.Default().Models() {
+	for _, m := range all.Models() {
 		models = append(models, cobra.CompletionWithDesc(m.ID, m.Provider+", "+thousands(m.Window)+" tokens"))
 	}
 	return models, cobra.ShellCompDirectiveNoFileComp

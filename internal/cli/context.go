@@ -35,7 +35,7 @@ Off a terminal each line has, separated by tabs: part, items, tokens. The parts 
 			return o.run(c.Context())
 		},
 	}
-	o.windowOptions.flags(c)
+	o.windowOptions.flags(a, c)
 	jsonFlag(c, &o.json)
 	return c
 }

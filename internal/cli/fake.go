@@ -53,7 +53,7 @@ The model repeats what it is told. These words make it do something else, at the
 	f.StringVar(&o.log, "log", "", "write a file for each request into `DIR`")
 	f.BoolVar(&o.loose, "loose", false, "take members that the APIs do not know")
 	f.BoolVar(&o.repeatIDs, "repeat-ids", false, "give calls the same ids in every answer, as some servers do")
-	_ = c.RegisterFlagCompletionFunc("model", completeModel) // they exist
+	_ = c.RegisterFlagCompletionFunc("model", a.completeModel) // they exist
 	_ = c.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(fakeWires(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("dialect", completeDialect)
 	jsonFlag(c, &o.json)
@@ -103,6 +103,11 @@ func (o *fakeOptions) config(observe func(providertest.Record)) (providertest.Co
 	if o.factor <= 0 || o.window < 0 || o.maxOutput < 0 {
 		return c, usagef("--factor, --window and --max-output: expected numbers above 0")
 	}
+	models, err := o.catalog()
+	if err != nil {
+		return c, err
+	}
+	c.Catalog = models
 	if o.wire != "" && !slices.Contains(fakeWires(), o.wire) {
 		return c, usagef("--wire %s: expected one of %s", o.wire, strings.Join(fakeWires(), ", "))
 	}
@@ -114,7 +119,7 @@ func (o *fakeOptions) config(observe func(providertest.Record)) (providertest.Co
 		c.Dialect = d
 	}
 	if o.model != "" {
-		m, _, known := catalog.Default().Find(o.model)
+		m, _, known := models.Find(o.model)
 		if !known {
 			m = catalog.Model{Window: unknownWindow}
 		}

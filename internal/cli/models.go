@@ -27,7 +27,7 @@ Off a terminal each line has, separated by tabs: name, provider, API, window and
 		Example: `  stemma models
   stemma models claude
   stemma models --json | jq -r '.[] | select(.window >= 1000000) | .id'`,
-		ValidArgsFunction: completeModel,
+		ValidArgsFunction: a.completeModel,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				o.begin = args[0]
@@ -57,8 +57,12 @@ func newModelJSON(m catalog.Model) modelJSON {
 }
 
 func (o *modelsOptions) run() error {
+	all, err := o.catalog()
+	if err != nil {
+		return err
+	}
 	var models []catalog.Model
-	for _, m := range catalog.Default().Models() {
+	for _, m := range all.Models() {
 		if strings.HasPrefix(m.ID, o.begin) {
 			models = append(models, m)
 		}

@@ -21,10 +21,10 @@ type windowOptions struct {
 	window int
 }
 
-func (o *windowOptions) flags(c *cobra.Command) {
+func (o *windowOptions) flags(a *app, c *cobra.Command) {
 	c.Flags().StringVarP(&o.model, "model", "m", "", "for `MODEL` (default: the one used last)")
 	c.Flags().IntVarP(&o.window, "window", "w", 0, "for a window of `N` tokens (default: that of the model)")
-	_ = c.RegisterFlagCompletionFunc("model", completeModel) // it exists
+	_ = c.RegisterFlagCompletionFunc("model", a.completeModel) // it exists
 }
 
 // unknownWindow is planned for where nothing is known of a model, in tokens:
@@ -46,15 +46,31 @@ func (o *windowOptions) problem(ctx context.Context, a *app, s history.Store, c 
 	if err != nil {
 		return reclaim.Problem{}, catalog.Model{}, err
 	}
-	frame.Model = cmp.Or(o.model, frame.Model, c.Model)
-	model, _, known := catalog.Default().Find(frame.Model)
+	settings, err := a.settings()
+	if err != nil {
+		return reclaim.Problem{}, catalog.Model{}, err
+	}
+	models, err := settings.Catalog()
+	if err != nil {
+		return reclaim.Problem{}, catalog.Model{}, err
+	}
+	frame.Model = cmp.Or(o.model, frame.Model, c.Model, settings.Model)
+	model, _, known := models.Find(frame.Model)
 	if !known {
 		model.ChecksThinking = true // to be safe
 		if model.Window = unknownWindow; o.window == 0 {
 			a.err.printf("stemma: the window of %s is not known, %s tokens are taken for it; --window names another size\n", cmp.Or(oneLine(frame.Model), "the model"), thousands(unknownWindow))
 		}
 	}
-	return reclaim.ProblemFor(model, frame, path, pins, o.window), model, nil
+	p := reclaim.ProblemFor(model, frame, path, pins, o.window)
+	p.Budget = settings.Compaction.Budget(p.Budget.Window)
+	p.Rungs = freeRungs(settings.Compaction.Rungs)
+	return p, model, nil
+}
+
+// freeRungs returns those of the rungs that need no model.
+func freeRungs(rungs []reclaim.Rung) []reclaim.Rung {
+	return slices.DeleteFunc(slices.Clone(rungs), func(r reclaim.Rung) bool { return !slices.Contains(reclaim.FreeRungs, r) })
 }
 
 // frameOf returns the frame of the newest answer on a path that has one.

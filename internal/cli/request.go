@@ -39,7 +39,7 @@ What cannot be sent as it stands is said on standard error.`,
 	}
 	c.Flags().StringVar(&o.wire, "wire", "", "speak to the API `NAME`: anthropic, openai-chat, openai-responses or gemini (default: that of the model)")
 	_ = c.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(wireNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
-	o.windowOptions.flags(c)
+	o.windowOptions.flags(a, c)
 	c.Flags().IntVar(&o.maxOutput, "max-output", 0, "at most `N` tokens of answer (default: 8192, or what the model can)")
 	return c
 }

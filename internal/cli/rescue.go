@@ -38,7 +38,7 @@ The new session stands beside FILE, under the name that its tool wants; --output
 			return o.run(c.Context())
 		},
 	}
-	o.windowOptions.flags(c)
+	o.windowOptions.flags(a, c)
 	c.Flags().StringVarP(&o.output, "output", "o", "", "write to `FILE`; - is standard output")
 	jsonFlag(c, &o.json)
 	return c
@@ -50,7 +50,11 @@ func (o *rescueOptions) run(ctx context.Context) error {
 		return err
 	}
 	defer closer.Close()
-	r, err := rescue.Rescue(ctx, formats.All(), f, rescue.Options{Model: o.model, Window: o.window})
+	models, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	r, err := rescue.Rescue(ctx, formats.All(), f, rescue.Options{Model: o.model, Window: o.window, Models: models})
 	if err != nil {
 		return err
 	}

@@ -51,7 +51,7 @@ stemma snapshot eval measures how exactly a model reads pages.`,
 			return o.run(c.Context())
 		},
 	}
-	o.shapeFlags.register(c)
+	o.shapeFlags.register(a, c)
 	c.Flags().StringVarP(&o.to, "output", "o", "", "write to `PATH`: a directory for pages (default: FILE-pages), a file with --read")
 	c.Flags().BoolVar(&o.plan, "plan", false, "say what pages there would be and what they would cost; draw nothing")
 	c.Flags().BoolVar(&o.preview, "preview", false, "show the pages in the terminal instead of writing them")
@@ -74,7 +74,11 @@ func (o *snapshotOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reader, err := o.reader()
+	models, err := o.catalog()
+	if err != nil {
+		return err
+	}
+	reader, err := o.reader(models)
 	if err != nil {
 		return err
 	}
@@ -84,8 +88,9 @@ func (o *snapshotOptions) run(ctx context.Context) error {
 		return err
 	}
 	o.note(p.changes)
-	if l := snapshot.Legible(text); l.Illegible > 0 {
-		o.err.printf("stemma: %.0f %% of the characters are %s, which models misread on pages: better kept as text\n", 100*l.Share(), strings.Join(l.Scripts, ", "))
+	p.legibility = snapshot.Legible(text)
+	if staysText(p.legibility) {
+		o.err.printf("stemma: %.0f %% of the characters are %s, which models misread on pages: better kept as text\n", 100*p.legibility.Share(), strings.Join(p.legibility.Scripts, ", "))
 	}
 	switch {
 	case o.plan:
@@ -115,11 +120,11 @@ func (e *pagesError) Error() string { return e.reason }
 // shapeFlags choose how pages are drawn, and for whom.
 type shapeFlags struct{ shape, shapes, model string }
 
-func (f *shapeFlags) register(c *cobra.Command) {
+func (f *shapeFlags) register(a *app, c *cobra.Command) {
 	c.Flags().StringVarP(&f.shape, "shape", "s", "", "draw in `SHAPE`: "+strings.Join(shapeNames(), ", ")+" (default: that of the model)")
 	c.Flags().StringVar(&f.shapes, "shapes", "", "take shapes from the TOML `FILE` too: those in it stand in place of the built-in ones of their names")
 	c.Flags().StringVarP(&f.model, "model", "m", "", "draw for `MODEL`: the pages as large as it sees them")
-	_ = c.RegisterFlagCompletionFunc("model", completeModel) // both exist
+	_ = c.RegisterFlagCompletionFunc("model", a.completeModel) // both exist
 	_ = c.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions(shapeNames(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -133,6 +138,7 @@ func shapeNames() []string {
 
 // A pageReader is who pages are drawn for.
 type pageReader struct {
+	models *catalog.Catalog // that could be
 	shape  snapshot.Shape
 	model  *catalog.Model // nil where none is named
 	limits reclaim.Reader // of the model
@@ -140,10 +146,10 @@ type pageReader struct {
 
 // reader returns whom the flags name. A shape that is named wins over that of
 // the model, but not its page size: a larger page would be scaled down.
-func (f *shapeFlags) reader() (pageReader, error) {
-	var r pageReader
+func (f *shapeFlags) reader(models *catalog.Catalog) (pageReader, error) {
+	r := pageReader{models: models}
 	if f.model != "" {
-		model, _, ok := catalog.Default().Find(f.model)
+		model, _, ok := models.Find(f.model)
 		if !ok {
 			return r, fmt.Errorf("model %s: %w; stemma models lists those that are known", f.model, history.ErrNotFound)
 		}

@@ -19,6 +19,7 @@ type snapshotEvalOptions struct {
 	*app
 	to         string
 	shapes     []string
+	shapeFile  string
 	model      string
 	count      int
 	seed       uint64
@@ -47,6 +48,7 @@ func newSnapshotEval(a *app) *cobra.Command {
 With --score, mark its answers (a line each: a number and a string; - is standard input) against DIR: the share of strings that are exact, the share of characters that are wrong, and which characters were taken for which.`,
 		Example: `  stemma snapshot eval -o measure --shape 6x13,8x16
   stemma snapshot eval -o measure --model claude-opus-5 --count 100
+  stemma snapshot eval -o measure --shapes mine.toml --shape large
   stemma snapshot eval --score answers.txt measure`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.directory = strings.Join(args, "")
@@ -58,12 +60,13 @@ With --score, mark its answers (a line each: a number and a string; - is standar
 	}
 	c.Flags().StringVarP(&o.to, "output", "o", "", "write pages, question and truth to `DIR`")
 	c.Flags().StringSliceVarP(&o.shapes, "shape", "s", nil, "draw in these `SHAPES` (default: that of the model)")
+	c.Flags().StringVar(&o.shapeFile, "shapes", "", "take shapes from the TOML `FILE` too, as snapshot does")
 	c.Flags().StringVarP(&o.model, "model", "m", "", "draw for `MODEL`: the pages as large as it sees them")
 	c.Flags().IntVarP(&o.count, "count", "n", itemsPerPage, "hide `N` strings in each shape")
 	c.Flags().Uint64Var(&o.seed, "seed", 1, "draw the strings from `SEED`: the same one gives the same pages")
 	c.Flags().StringVar(&o.transcript, "score", "", "mark the answers in `FILE`")
 	jsonFlag(c, &o.json)
-	_ = c.RegisterFlagCompletionFunc("model", completeModel) // both exist
+	_ = c.RegisterFlagCompletionFunc("model", a.completeModel) // both exist
 	_ = c.RegisterFlagCompletionFunc("shape", cobra.FixedCompletions(shapeNames(), cobra.ShellCompDirectiveNoFileComp))
 	c.MarkFlagsMutuallyExclusive("output", "score")
 	return c
@@ -77,9 +80,9 @@ func (o *snapshotEvalOptions) write(ctx context.Context) error {
 	case o.count < 1:
 		return usagef("--count %d: expected 1 or more", o.count)
 	}
-	shapes := o.shapes
-	if len(shapes) == 0 {
-		shapes = []string{""}
+	readers, err := o.readers()
+	if err != nil {
+		return err
 	}
 	if old, err := filepath.Glob(filepath.Join(quoteGlob(o.to), "*.png")); err != nil || len(old) > 0 {
 		return fmt.Errorf("%s has images already; name another directory", o.to)
@@ -88,11 +91,7 @@ func (o *snapshotEvalOptions) write(ctx context.Context) error {
 		return err
 	}
 	var items []eval.Item
-	for _, name := range shapes {
-		reader, err := (&shapeFlags{shape: name, model: o.model}).reader()
-		if err != nil {
-			return err
-		}
+	for _, reader := range readers {
 		more, err := o.writeShape(ctx, reader.shape, eval.FirstNumber+len(items))
 		if err != nil {
 			return err
@@ -115,6 +114,27 @@ func (o *snapshotEvalOptions) write(ctx context.Context) error {
 	}
 	o.out.printf("%s in %s; ask with %s, then: stemma snapshot eval --score ANSWERS %s\n", count(len(items), "string"), o.to, question, o.to)
 	return nil
+}
+
+// readers returns whom the pages are drawn for: one in each shape.
+func (o *snapshotEvalOptions) readers() ([]pageReader, error) {
+	models, err := o.catalog()
+	if err != nil {
+		return nil, err
+	}
+	names := o.shapes
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	var readers []pageReader
+	for _, name := range names {
+		reader, err := (&shapeFlags{shape: name, shapes: o.shapeFile, model: o.model}).reader(models)
+		if err != nil {
+			return nil, err
+		}
+		readers = append(readers, reader)
+	}
+	return readers, nil
 }
 
 // writeShape writes the pages of one shape.

@@ -20,6 +20,8 @@ type pagePlan struct {
 	cells   int
 	text    int // bytes of the text
 
+	legibility snapshot.Legibility
+
 	prices []pagePrice
 	// refusal says why the model cannot take the pages. Empty where it can, or
 	// where no model is named.
@@ -63,7 +65,7 @@ func (r pageReader) priced() []catalog.Model {
 		return []catalog.Model{*r.model}
 	}
 	var models []catalog.Model
-	for _, m := range slices.Backward(catalog.Default().Models()) {
+	for _, m := range slices.Backward(r.models.Models()) {
 		same := func(other catalog.Model) bool { return other.Images.Price == m.Images.Price }
 		if m.ReadsPages() && !slices.ContainsFunc(models, same) {
 			models = append(models, m)
@@ -135,8 +137,24 @@ type planJSON struct {
 		Escaped  int `json:"escaped"`
 		Invalid  int `json:"invalid"`
 	} `json:"changes"`
-	Pages []pageJSON `json:"pages"`
+	Legibility legibilityJSON `json:"legibility"`
+	Pages      []pageJSON     `json:"pages"`
 }
+
+// legibilityJSON says what of the text models misread on pages.
+type legibilityJSON struct {
+	Characters int      `json:"characters"` // of the text
+	Illegible  int      `json:"illegible"`  // of them, in these scripts
+	Scripts    []string `json:"scripts"`
+	StaysText  bool     `json:"stays_text"` // better not on pages
+}
+
+// illegibleShare is how much of a text may be in scripts that models misread
+// before it is better kept as text: a name or a quotation is no loss beside the
+// index, a paragraph is.
+const illegibleShare = 0.01
+
+func staysText(l snapshot.Legibility) bool { return l.Share() >= illegibleShare }
 
 type snapshotShapeJSON struct {
 	Name   string `json:"name"`
@@ -155,6 +173,12 @@ func (p *pagePlan) json(pages []pageJSON) planJSON {
 		Prices:  p.prices,
 		Refusal: p.refusal,
 		Pages:   pages,
+		Legibility: legibilityJSON{
+			Characters: p.legibility.Characters,
+			Illegible:  p.legibility.Illegible,
+			Scripts:    append([]string{}, p.legibility.Scripts...),
+			StaysText:  staysText(p.legibility),
+		},
 	}
 	j.Changes.ANSI, j.Changes.Composed, j.Changes.Escaped, j.Changes.Invalid = p.changes.ANSI, p.changes.Composed, p.changes.Escaped, p.changes.Invalid
 	return j

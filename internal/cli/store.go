@@ -1,29 +1,24 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
-
-	"github.com/adrg/xdg"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/history/sqlite"
 )
 
-// storePath returns where the store is.
-func (a *app) storePath() string {
-	return cmp.Or(a.storeFlag, os.Getenv("STEMMA_STORE"), filepath.Join(xdg.DataHome, "stemma", "stemma.db"))
-}
-
 // withStore runs f with the store, which has to exist.
 func (a *app) withStore(ctx context.Context, f func(history.Store) error) error {
-	path := a.storePath()
+	settings, err := a.settings()
+	if err != nil {
+		return err
+	}
+	path := settings.Store
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !isURL(path) {
 		return fmt.Errorf("store %s: %w; stemma import makes one", path, history.ErrNotFound)
 	}
@@ -32,7 +27,11 @@ func (a *app) withStore(ctx context.Context, f func(history.Store) error) error 
 
 // withNewStore runs f with the store, which is made where there is none.
 func (a *app) withNewStore(ctx context.Context, f func(history.Store) error) error {
-	path := a.storePath()
+	settings, err := a.settings()
+	if err != nil {
+		return err
+	}
+	path := settings.Store
 	if isURL(path) {
 		return usagef("store %s: this version keeps stores in files only, none on a PostgreSQL or other server; expected a path", path)
 	}
