@@ -1,7 +1,9 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
@@ -30,6 +32,14 @@ type Frame struct {
 	Tools  []Tool   `json:"tools,omitempty"`
 	Model  string   `json:"model"`
 	Wire   string   `json:"wire"`
+}
+
+// Equal reports whether two frames send the same.
+func (f *Frame) Equal(g *Frame) bool {
+	return f.Model == g.Model && f.Wire == g.Wire && slices.Equal(f.System, g.System) &&
+		slices.EqualFunc(f.Tools, g.Tools, func(a, b Tool) bool {
+			return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
+		})
 }
 
 // A Tool that the model may call.
