@@ -4,16 +4,7 @@ import "github.com/stemma-history/stemma/history"
 
 // Due says why a path needs a compaction before it is sent, or "" where the
 // view as it stands will do.
-func Due(p Problem) history.Trigger {
-	d := newDraft(&p)
-	if _, changed := unreadable(d); changed || refused(d) > 0 {
-		return history.BySwitch
-	}
-	if d.tokens() > min(p.Budget.Threshold, p.Budget.Limit()) {
-		return history.ByThreshold
-	}
-	return ""
-}
+func Due(p Problem) history.Trigger { return new(Standing).Due(p) }
 
 // unreadable shows as text again what the path records as pages that the model
 // cannot read: it is blind, its provider would make them smaller, or takes
@@ -50,17 +41,4 @@ func readable(p *history.Pages, r Reader) bool {
 // Ready returns a path whose view can be sent: p.Path, or p.Path with the
 // compaction that is due. The plan is nil where none was. The error is a
 // [*FitError] where no view fits.
-func Ready(p Problem) ([]history.Entry, *Plan, error) {
-	due := Due(p)
-	if due == "" {
-		return p.Path, nil, nil
-	}
-	p.Reason.Trigger = due
-	plan, err := Make(p)
-	if err != nil || plan.Compaction == nil {
-		return p.Path, &plan, err
-	}
-	last := p.Path[len(p.Path)-1]
-	compaction := history.Entry{Conversation: last.Conversation, Parent: last.ID, Depth: last.Depth + 1, Compaction: plan.Compaction}
-	return append(p.Path[:len(p.Path):len(p.Path)], compaction), &plan, nil
-}
+func Ready(p Problem) ([]history.Entry, *Plan, error) { return new(Standing).Ready(p) }

@@ -26,10 +26,18 @@ type Standing struct {
 
 // Ready is [Ready].
 func (s *Standing) Ready(p Problem) ([]history.Entry, *Plan, error) {
-	if s.Due(p) == "" {
+	due := s.Due(p)
+	if due == "" {
 		return p.Path, nil, nil
 	}
-	return Ready(p)
+	p.Reason.Trigger = due
+	plan, err := Make(p)
+	if err != nil || plan.Compaction == nil {
+		return p.Path, &plan, err
+	}
+	last := p.Path[len(p.Path)-1]
+	compaction := history.Entry{Conversation: last.Conversation, Parent: last.ID, Depth: last.Depth + 1, Compaction: plan.Compaction}
+	return append(p.Path[:len(p.Path):len(p.Path)], compaction), &plan, nil
 }
 
 // Due is [Due].

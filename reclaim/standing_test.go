@@ -81,7 +81,7 @@ func TestAStandingSharesWhatItHasShown(t *testing.T) {
 	if len(after.Messages) != 2 || &before.Messages[0].Parts[0] != &after.Messages[0].Parts[0] {
 		t.Error("the first message was made again")
 	}
-	if cost, more := standing.Cost(reclaim.Problem{Path: path[:1]}), standing.Cost(reclaim.Problem{Path: path}); more.Sub(cost) != (tokens.Cost{Text: 1 + tokens.PerMessage}) {
+	if cost, more := standing.Cost(reclaim.Problem{Path: path[:1]}), standing.Cost(reclaim.Problem{Path: path}); more.Sub(cost) != (tokens.Meter{}).Message(path[1].Message) {
 		t.Errorf("the second prompt costs %v", more.Sub(cost))
 	}
 }

@@ -13,9 +13,7 @@ import (
 // the compactions on it applied. draw makes the images of pages; where it is
 // nil, pages stand in the view without their bytes. The error is one of draw.
 func View(path []history.Entry, draw Draw) (wire.View, error) {
-	v := newViewer(path, draw)
-	err := v.extend(path)
-	return v.view, err
+	return new(Standing).View(path, draw)
 }
 
 func newViewer(path []history.Entry, draw Draw) *viewer {
