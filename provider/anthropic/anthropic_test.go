@@ -1,6 +1,7 @@
 package anthropic
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"reflect"
@@ -12,7 +13,9 @@ import (
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
+	"github.com/stemma-history/stemma/provider/internal/draft"
 	"github.com/stemma-history/stemma/provider/internal/streamtest"
+	"github.com/stemma-history/stemma/provider/internal/transport"
 	"github.com/stemma-history/stemma/wire"
 	wireanthropic "github.com/stemma-history/stemma/wire/anthropic"
 )
@@ -353,4 +356,46 @@ func nth(t *testing.T, array []byte, n int) []byte {
 		t.Fatalf("element %d of %s: %v", n, array, err)
 	}
 	return all[n]
+}
+
+// FuzzStream: whatever a server sends, what is kept can be sent back.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(stream))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		d := draft.New(func(provider.Delta) {})
+		r := &reader{Draft: d}
+		for e, err := range transport.Events(bytes.NewReader(stream)) {
+			if err != nil || r.Event(e.Data) != nil {
+				break
+			}
+		}
+		r.Complete()
+		for _, p := range d.Parts() {
+			if o, ok := p.(message.Opaque); ok && !rawjson.Valid(o.Raw) {
+				t.Errorf("kept %s", o.Raw)
+			}
+		}
+	})
+}
+
+// BenchmarkAnswer reads a long answer, delta by delta.
+func BenchmarkAnswer(b *testing.B) {
+	const deltas = 10_000
+	begin, rest, _ := strings.Cut(text("so", "end_turn"), `data: {"type":"content_block_delta"`)
+	_, end, _ := strings.Cut(rest, "\n\n")
+	stream := begin + strings.Repeat("event: content_block_delta\ndata: "+`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":" and more words"}}`+"\n\n", deltas) + end
+	b.SetBytes(int64(len(stream)))
+	b.ReportAllocs()
+	for b.Loop() {
+		shown := 0
+		d := draft.New(func(provider.Delta) { shown++ })
+		r := &reader{Draft: d}
+		for e := range transport.Events(strings.NewReader(stream)) {
+			_ = r.Event(e.Data)
+		}
+		if !r.Complete() || shown != deltas {
+			b.Fatal(shown)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/deltas, "ns/delta")
 }

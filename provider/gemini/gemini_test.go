@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"reflect"
@@ -8,9 +9,12 @@ import (
 	"testing"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
+	"github.com/stemma-history/stemma/provider/internal/draft"
 	"github.com/stemma-history/stemma/provider/internal/streamtest"
+	"github.com/stemma-history/stemma/provider/internal/transport"
 )
 
 // chunk is one with parts, and end one with the reason of an end.
@@ -174,4 +178,24 @@ func TestSignaturesAreSentBackByteForByte(t *testing.T) {
 			t.Errorf("%s is not in %s", want, next.Body.JSON)
 		}
 	}
+}
+
+// FuzzStream: whatever a server sends, what is kept can be sent back.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(stream))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		d := draft.New(func(provider.Delta) {})
+		r := newReader(d)
+		for e, err := range transport.Events(bytes.NewReader(stream)) {
+			if err != nil || r.Event(e.Data) != nil {
+				break
+			}
+		}
+		r.Complete()
+		for _, p := range d.Parts() {
+			if o, ok := p.(message.Opaque); ok && !rawjson.Valid(o.Raw) {
+				t.Errorf("kept %s", o.Raw)
+			}
+		}
+	})
 }

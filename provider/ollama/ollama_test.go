@@ -1,6 +1,7 @@
 package ollama
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
 	"strings"
@@ -10,7 +11,9 @@ import (
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
+	"github.com/stemma-history/stemma/provider/internal/draft"
 	"github.com/stemma-history/stemma/provider/internal/streamtest"
+	"github.com/stemma-history/stemma/provider/internal/transport"
 )
 
 // stream is an answer as the server sends it. (Forms: its source, 2026-08-21.)
@@ -130,5 +133,25 @@ func FuzzTranslate(f *testing.F) {
 	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"data:image/png;base64,AA=="}}]},{"role":"assistant","content":null,"tool_calls":[{"id":"a","function":{"name":"n","arguments":"{}"}}]}],"max_tokens":3}`))
 	f.Fuzz(func(t *testing.T, body []byte) {
 		_, _ = translate(body, 10) // only bodies of our own are valid; others must not panic
+	})
+}
+
+// FuzzStream: whatever a server sends, what is kept can be sent back.
+func FuzzStream(f *testing.F) {
+	f.Add([]byte(stream))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		d := draft.New(func(provider.Delta) {})
+		r := &reader{Draft: d}
+		for e, err := range transport.Lines(bytes.NewReader(stream)) {
+			if err != nil || r.Event(e) != nil {
+				break
+			}
+		}
+		r.Complete()
+		for _, p := range d.Parts() {
+			if o, ok := p.(message.Opaque); ok && !rawjson.Valid(o.Raw) {
+				t.Errorf("kept %s", o.Raw)
+			}
+		}
 	})
 }

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"reflect"
@@ -12,7 +13,9 @@ import (
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
+	"github.com/stemma-history/stemma/provider/internal/draft"
 	"github.com/stemma-history/stemma/provider/internal/streamtest"
+	"github.com/stemma-history/stemma/provider/internal/transport"
 	wireopenai "github.com/stemma-history/stemma/wire/openai"
 )
 
@@ -299,4 +302,24 @@ func TestServersAreSortedAndWhole(t *testing.T) {
 	if !slices.IsSorted(names) || len(slices.Compact(names)) != len(Servers()) {
 		t.Errorf("names %v", names)
 	}
+}
+
+// FuzzChatStream: whatever a server sends, what is kept can be sent back.
+func FuzzChatStream(f *testing.F) {
+	f.Add([]byte(chatStream))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		d := draft.New(func(provider.Delta) {})
+		r := newChatReader(d)
+		for e, err := range transport.Events(bytes.NewReader(stream)) {
+			if err != nil || r.Event(e.Data) != nil {
+				break
+			}
+		}
+		r.Complete()
+		for _, p := range d.Parts() {
+			if o, ok := p.(message.Opaque); ok && !rawjson.Valid(o.Raw) {
+				t.Errorf("kept %s", o.Raw)
+			}
+		}
+	})
 }

@@ -90,8 +90,8 @@ func (r *responsesReader) item(index int64) *item {
 // part returns the part of an item that a delta belongs to; it begins as p where
 // it is new.
 func (r *responsesReader) part(it *item, index int64, p message.Part) int {
-	if n := int64(len(it.parts)); index < n {
-		return it.parts[max(index, 0)]
+	if index = max(index, 0); index < int64(len(it.parts)) {
+		return it.parts[index]
 	}
 	it.parts = append(it.parts, r.Begin(p))
 	return it.parts[len(it.parts)-1]

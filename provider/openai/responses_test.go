@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
 	"strings"
@@ -10,7 +11,9 @@ import (
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
+	"github.com/stemma-history/stemma/provider/internal/draft"
 	"github.com/stemma-history/stemma/provider/internal/streamtest"
+	"github.com/stemma-history/stemma/provider/internal/transport"
 )
 
 const (
@@ -214,4 +217,24 @@ func TestReasoningIsSentBackByteForByte(t *testing.T) {
 			t.Errorf("%s is not in %s", want, next.Body.JSON)
 		}
 	}
+}
+
+// FuzzResponsesStream: whatever a server sends, what is kept can be sent back.
+func FuzzResponsesStream(f *testing.F) {
+	f.Add([]byte(responsesStream()))
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		d := draft.New(func(provider.Delta) {})
+		r := &responsesReader{Draft: d}
+		for e, err := range transport.Events(bytes.NewReader(stream)) {
+			if err != nil || r.Event(e.Data) != nil {
+				break
+			}
+		}
+		r.Complete()
+		for _, p := range d.Parts() {
+			if o, ok := p.(message.Opaque); ok && !rawjson.Valid(o.Raw) {
+				t.Errorf("kept %s", o.Raw)
+			}
+		}
+	})
 }
