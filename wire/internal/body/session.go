@@ -1,7 +1,6 @@
 package body
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -115,15 +114,8 @@ func (s *Session[S]) begin(r wire.Request) (w *Writer, last *written[S]) {
 func (l *written[S]) leadsTo(r *wire.Request) bool {
 	before := &l.request
 	return before.CacheKey == r.CacheKey && before.ChecksThinking == r.ChecksThinking && before.Limits == r.Limits &&
-		before.View.Head == r.View.Head && sameFrame(&before.Frame, &r.Frame) &&
+		before.View.Head == r.View.Head && before.Frame.Equal(&r.Frame) &&
 		sameMessages(before.View.Messages, r.View.Messages, l.at.steps.Messages)
-}
-
-func sameFrame(a, b *wire.Frame) bool {
-	return a.Model == b.Model && a.Wire == b.Wire && slices.Equal(a.System, b.System) &&
-		slices.EqualFunc(a.Tools, b.Tools, func(a, b wire.Tool) bool {
-			return a.Name == b.Name && a.Description == b.Description && bytes.Equal(a.Schema, b.Schema)
-		})
 }
 
 // sameMessages reports whether the first n messages of two views are the same:
