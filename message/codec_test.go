@@ -3,6 +3,7 @@ package message
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -108,6 +109,23 @@ func TestDecodeNamesWhatIsWrong(t *testing.T) {
 	} {
 		if _, err := Decode([]byte(body), nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q in it", body, err, want)
+		}
+	}
+}
+
+func TestHugeTextsAreSeveralBlobs(t *testing.T) {
+	for _, size := range []int{pieceLen, pieceLen + 1, 2*pieceLen + 5} {
+		text := strings.Repeat("日本語 and more\n", size/18+1)[:size]
+		m := Message{Role: Tool, Author: ByTool, Parts: []Part{ToolResult{CallID: "c", Content: []Content{Text{Text: text, Signature: "s"}}}}}
+		body, blobs := Encode(m)
+		if want := (size + pieceLen - 1) / pieceLen; len(blobs) != want || len(body) > 1000 {
+			t.Errorf("%d bytes: %d blobs and a body of %d bytes, want %d blobs", size, len(blobs), len(body), want)
+		}
+		if got := roundTrip(t, m); !reflect.DeepEqual(got, m) {
+			t.Errorf("%d bytes do not come back", size)
+		}
+		if _, err := Decode(body, func(Hash) ([]byte, error) { return nil, errors.New("gone") }); err == nil || !strings.Contains(err.Error(), "gone") {
+			t.Errorf("%d bytes: a missing blob gives %v", size, err)
 		}
 	}
 }

@@ -89,7 +89,7 @@ func (d decoder) members(object []byte, f func(key string, v field) error) error
 // part reads all members a part may have, then builds the one it is.
 func (d decoder) part(object []byte) (Part, error) {
 	var kind, text, signature, data, id, name, call, outcome, format string
-	var raw, arguments, content []byte
+	var raw, arguments, content, pieces []byte
 	var media Media
 	var width, height int
 	var uneventful bool
@@ -125,6 +125,8 @@ func (d decoder) part(object []byte) (Part, error) {
 			media.Type = f.text
 		case "blob":
 			err = media.Blob.UnmarshalText([]byte(f.text))
+		case "blobs":
+			pieces = f.raw
 		case "url":
 			media.URL = f.text
 		case "size":
@@ -142,7 +144,10 @@ func (d decoder) part(object []byte) (Part, error) {
 	media.Name = name
 	switch kind {
 	case "text":
-		if !media.Blob.IsZero() {
+		switch {
+		case pieces != nil:
+			text, err = d.pieces(pieces)
+		case !media.Blob.IsZero():
 			text, err = d.largeText(media.Blob)
 		}
 		return Text{Text: text, Signature: signature}, err
@@ -185,13 +190,34 @@ func (d decoder) content(array []byte) (parts []Content, err error) {
 	return parts, err
 }
 
+// pieces joins a text that is several blobs.
+func (d decoder) pieces(hashes []byte) (string, error) {
+	var text strings.Builder
+	err := rawjson.Elements(hashes, func(v []byte) error {
+		var hash Hash
+		if err := hash.UnmarshalText([]byte(rawjson.Text(v))); err != nil {
+			return err
+		}
+		piece, err := d.blob(hash)
+		text.Write(piece)
+		return err
+	})
+	return text.String(), err
+}
+
 func (d decoder) largeText(hash Hash) (string, error) {
+	data, err := d.blob(hash)
+	return string(data), err
+}
+
+// blob returns the bytes of a text.
+func (d decoder) blob(hash Hash) ([]byte, error) {
 	if d.fetch == nil {
-		return "", fmt.Errorf("the text is blob %v, and no way to fetch it was given", hash)
+		return nil, fmt.Errorf("the text is blob %v, and no way to fetch it was given", hash)
 	}
 	data, err := d.fetch(hash)
 	if err != nil {
-		return "", fmt.Errorf("text: %w", err)
+		return nil, fmt.Errorf("text: %w", err)
 	}
-	return string(data), nil
+	return data, nil
 }

@@ -2,6 +2,7 @@ package message
 
 import (
 	"encoding/base64"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 	"unsafe"
@@ -12,6 +13,11 @@ import (
 // LargeText is the size in bytes from which the text of a tool result is kept
 // as a blob: dumps of this size are often the same file read again.
 const LargeText = 16 << 10
+
+// pieceLen is the longest blob that a text becomes, in bytes. A longer text is
+// several, so that no store has to hold all of it in one row, and once more while
+// it writes that: lines of hundreds of megabytes exist (Codex, 2026).
+const pieceLen = 8 << 20
 
 // A Blob is bytes that a body names by their hash instead of holding them. The
 // bytes may be those of a string: they must not be changed.
@@ -64,7 +70,7 @@ func (e *encoder) part(p Part, inResult bool) {
 	case Text:
 		e.text("type", "text")
 		if inResult && len(p.Text) >= LargeText {
-			e.blob(NewBlob("text/plain", bytesOf(p.Text)))
+			e.largeText(bytesOf(p.Text))
 		} else {
 			e.text("text", p.Text)
 		}
@@ -137,6 +143,26 @@ func (e *encoder) blob(b Blob) {
 	e.text("blob", b.Hash.String())
 	e.number("size", int64(len(b.Data)))
 	e.blobs = append(e.blobs, b)
+}
+
+// largeText writes a text as a blob or, where it is longer than one may be, as
+// several.
+func (e *encoder) largeText(text []byte) {
+	if len(text) <= pieceLen {
+		e.blob(NewBlob("text/plain", text))
+		return
+	}
+	e.key("blobs")
+	separator := byte('[')
+	for piece := range slices.Chunk(text, pieceLen) {
+		b := NewBlob("text/plain", piece)
+		e.blobs = append(e.blobs, b)
+		e.buf = append(e.buf, separator)
+		e.buf = rawjson.AppendString(e.buf, b.Hash.String())
+		separator = ','
+	}
+	e.buf = append(e.buf, ']')
+	e.number("size", int64(len(text)))
 }
 
 // key writes a member's name and the comma before it.
