@@ -2,7 +2,6 @@ package providertest
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/stemma-history/stemma/wire"
@@ -18,9 +17,9 @@ type Dialect struct {
 	Wire string
 	// Status and Body answer a prompt that is too long. In the body stand {used}
 	// and {limit} for tokens, {output} for those of the answer, {total} for used
-	// and output together, {excess} for used over limit, {model}. A body that
-	// begins with no bracket is the message in the wire's own envelope; the empty
-	// one is none.
+	// and output together, {excess} for used over limit; {bytes} is the length of
+	// the request. A body that begins with no bracket is the message in the wire's
+	// own envelope; the empty one is none.
 	Status int
 	Body   string
 	// WithOutput counts the answer that is asked for towards the window.
@@ -134,23 +133,4 @@ func (d Dialect) on(wireName string) Dialect {
 	}
 	vendor.AnyModel, vendor.NoKey = vendor.AnyModel || d.AnyModel, vendor.NoKey || d.NoKey
 	return vendor
-}
-
-// overflow is a prompt that is too long.
-type overflow struct {
-	used, limit, output, bytes int
-	model                      string
-}
-
-// words fills the numbers into the words of a refusal.
-func (o overflow) words(template string) string {
-	return strings.NewReplacer(
-		"{used}", strconv.Itoa(o.used),
-		"{limit}", strconv.Itoa(o.limit),
-		"{output}", strconv.Itoa(o.output),
-		"{total}", strconv.Itoa(o.used+o.output),
-		"{excess}", strconv.Itoa(o.used-o.limit),
-		"{bytes}", strconv.Itoa(o.bytes),
-		"{model}", o.model,
-	).Replace(template)
 }

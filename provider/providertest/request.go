@@ -160,7 +160,14 @@ func (q *request) fits() (refusal *tooLong, silence Silence) {
 
 // tooLong refuses the prompt in the words of a server.
 func (q *request) tooLong(d Dialect, limit int) *tooLong {
-	words := overflow{used: q.bill.tokens, limit: limit, output: q.prompt.maxOutput, bytes: len(q.body), model: q.model.ID}.words(d.Body)
+	words := strings.NewReplacer(
+		"{used}", strconv.Itoa(q.bill.tokens),
+		"{limit}", strconv.Itoa(limit),
+		"{output}", strconv.Itoa(q.prompt.maxOutput),
+		"{total}", strconv.Itoa(q.bill.tokens+q.prompt.maxOutput),
+		"{excess}", strconv.Itoa(q.bill.tokens-limit),
+		"{bytes}", strconv.Itoa(len(q.body)),
+	).Replace(d.Body)
 	if strings.HasPrefix(words, "{") || words == "" {
 		return &tooLong{d.Status, []byte(words)}
 	}

@@ -98,10 +98,10 @@ func (s *Server) serve(q *request, r *http.Request, out *output, record *Record)
 		out.whole(http.StatusOK, s.compacted(q, record))
 		return
 	}
-	tooLong, silence := q.fits()
-	record.Overflow = tooLong != nil || silence != Speaks
-	if tooLong != nil {
-		s.overflow(q, out, record, tooLong)
+	refused, silence := q.fits()
+	record.Overflow = refused != nil || silence != Speaks
+	if refused != nil {
+		s.overflow(q, out, record, refused)
 		return
 	}
 	answer := Answer{Stop: message.StopLength}
