@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -48,64 +49,53 @@ const (
 	SaysNought                // it reads what fits, and answers nothing, with stop reason length
 )
 
-const openaiOverflow = `{"error":{"message":"This model's maximum context length is {limit} tokens. However, your messages resulted in {used} tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`
-
 // Dialects returns the servers that can be played. Those that complain of bytes
 // do so at the window too, so that a test need not send that many. (Words: the
 // tables of npm @earendil-works/pi-ai 1.6.0, 2026-11, and error bodies quoted in
 // public issues, 2025 and 2026.)
 func Dialects() []Dialect {
-	reasons := "reasoning_content"
-	chat := func(name, body string) Dialect {
-		return Dialect{Name: name, Wire: openai.WireChat, Status: 400, Body: body, AnyModel: true}
+	all := []Dialect{
+		{Name: "anthropic", Wire: anthropic.Wire, Body: "prompt is too long: {used} tokens > {limit} maximum"},
+		{Name: "anthropic-older", Wire: anthropic.Wire, Body: "input length and `max_tokens` exceed context limit: {used} + {output} > {limit}, decrease input length or `max_tokens` and try again", WithOutput: true},
+		{Name: "anthropic-edge", Wire: anthropic.Wire, Status: 413, Body: `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`},
+		{Name: "bedrock", Wire: anthropic.Wire, Body: `{"message":"Input is too long for requested model."}`},
+		{Name: "vertex", Wire: anthropic.Wire, Body: "The request size ({bytes} bytes) exceeds 30.000MB limit."},
+		{Name: "openai", Body: `{"error":{"message":"This model's maximum context length is {limit} tokens. However, your messages resulted in {used} tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`},
+		{Name: "openai-responses", Wire: openai.WireResponses, Body: `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`},
+		{Name: "gemini", Wire: gemini.Wire, Body: "The input token count ({used}) exceeds the maximum number of tokens allowed ({limit})."},
+		{Name: "gemini-older", Wire: gemini.Wire, Body: "The input token count exceeds the maximum number of tokens allowed {limit}."},
+		{Name: "deepseek", Body: `{"error":{"message":"This model's maximum context length is {limit} tokens. However, you requested {total} tokens ({used} in the messages, {output} in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}`, WithOutput: true, Reasoning: "reasoning_content"},
+		{Name: "vllm", Body: `{"object":"error","message":"This model's maximum context length is {limit} tokens. However, your request has {used} input tokens. Please reduce the length of the input messages.","type":"BadRequestError","param":null,"code":400}`, Reasoning: "reasoning_content", NoKey: true},
+		{Name: "litellm", Body: `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - This model's maximum context length is {limit} tokens. However, your messages resulted in {used} tokens.","type":"invalid_request_error","param":null,"code":"400"}}`},
+		{Name: "xai", Body: `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is {limit} but the request contains {used} tokens."}`, Reasoning: "reasoning_content"},
+		{Name: "groq", Body: `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, Reasoning: "reasoning"},
+		{Name: "openrouter", Body: `{"error":{"message":"This endpoint's maximum context length is {limit} tokens. However, you requested about {total} tokens ({used} of text input, {output} in the output). Please reduce the length of either one, or use the \"middle-out\" transform to compress your prompt automatically.","code":400,"metadata":{"provider_name":null}}}`, WithOutput: true, Reasoning: "reasoning"},
+		{Name: "poolside", Body: `{"error":{"message":"Input of {used} tokens exceeds the maximum allowed input length of {limit} tokens","type":"invalid_request_error","code":null}}`},
+		{Name: "together", Status: 422, Body: `{"error":{"message":"Input validation error: input ({used} tokens) is longer than the model's context length ({limit} tokens).","type":"invalid_request_error","param":null,"code":null}}`},
+		{Name: "copilot", Body: `{"error":{"message":"prompt token count of {used} exceeds the limit of {limit}","code":"model_max_prompt_tokens_exceeded"}}`},
+		{Name: "llamacpp", Body: `{"error":{"code":400,"message":"request ({used} tokens) exceeds the available context size ({limit} tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":{used},"n_ctx":{limit}}}`, Reasoning: "reasoning_content", NoKey: true},
+		{Name: "lmstudio", Body: `{"error":"Trying to keep the first {used} tokens when context the overflows. However, the model is loaded with context length of only {limit} tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"}`, NoKey: true},
+		{Name: "ollama", Wire: wireOllama, Body: `{"error":"prompt too long; exceeded max context length by {excess} tokens"}`, NoKey: true},
+		{Name: "ollama-silent", Silent: CutsOldest, NoKey: true},
+		{Name: "minimax", Body: `{"type":"error","error":{"type":"bad_request_error","message":"invalid params, context window exceeds limit (2013)","http_code":"400"}}`},
+		{Name: "kimi", Body: `{"error":{"message":"Invalid request: Your request exceeded model token limit: {limit}","type":"invalid_request_error"}}`, Reasoning: "reasoning_content"},
+		{Name: "mistral", Body: `{"object":"error","message":"Prompt contains {used} tokens and 0 draft tokens, too large for model with {limit} maximum context length","type":"invalid_request_prompt","param":null,"code":"3051"}`, IDs: wire.IDRule{MinLen: 9, MaxLen: 9}, AnswerAfterResults: true},
+		{Name: "dashscope", Body: `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, {limit}]","type":"invalid_request_error","param":null,"code":"invalid_parameter_error"}}`},
+		{Name: "zai", Body: `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`, Reasoning: "reasoning_content"},
+		{Name: "zai-silent", Silent: ReadsAll, Reasoning: "reasoning_content"},
+		{Name: "cerebras"},
+		{Name: "mimo", Silent: SaysNought, Reasoning: "reasoning_content"},
+		{Name: "cohere", Body: `{"message":"too many tokens: total number of tokens in the prompt exceeds the limit of {limit}. Try using a shorter prompt."}`},
+		{Name: "ds4", Body: `{"error":{"message":"prompt has {used} tokens, but the configured context size is {limit}","type":"invalid_request_error"}}`},
+		{Name: "kronk", Body: `{"error":{"message":"input tokens [{used}] exceed context window [{limit}]","type":"invalid_request_error"}}`},
+		{Name: "vercel", Body: `{"error":{"message":"Input too long: {used} input tokens, limit is {limit}","type":"invalid_request_error"}}`},
 	}
-	with := func(d Dialect, change func(*Dialect)) Dialect {
-		change(&d)
-		return d
+	for i := range all {
+		d := &all[i]
+		d.Wire, d.Status = cmp.Or(d.Wire, openai.WireChat), cmp.Or(d.Status, 400)
+		d.AnyModel = d.Name != "openai" && (d.Wire == openai.WireChat || d.Wire == wireOllama)
 	}
-	local := func(d *Dialect) { d.NoKey = true }
-	thinks := func(d *Dialect) { d.Reasoning = reasons }
-	claude := func(name, body string) Dialect {
-		return Dialect{Name: name, Wire: anthropic.Wire, Status: 400, Body: body}
-	}
-	return []Dialect{
-		claude("anthropic", "prompt is too long: {used} tokens > {limit} maximum"),
-		with(claude("anthropic-older", "input length and `max_tokens` exceed context limit: {used} + {output} > {limit}, decrease input length or `max_tokens` and try again"), func(d *Dialect) { d.WithOutput = true }),
-		with(claude("anthropic-edge", `{"error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`), func(d *Dialect) { d.Status = 413 }),
-		claude("bedrock", `{"message":"Input is too long for requested model."}`),
-		claude("vertex", "The request size ({bytes} bytes) exceeds 30.000MB limit."),
-		with(chat("openai", openaiOverflow), func(d *Dialect) { d.AnyModel = false }),
-		{Name: "openai-responses", Wire: openai.WireResponses, Status: 400, Body: `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`},
-		{Name: "gemini", Wire: gemini.Wire, Status: 400, Body: "The input token count ({used}) exceeds the maximum number of tokens allowed ({limit})."},
-		{Name: "gemini-older", Wire: gemini.Wire, Status: 400, Body: "The input token count exceeds the maximum number of tokens allowed {limit}."},
-		with(chat("deepseek", `{"error":{"message":"This model's maximum context length is {limit} tokens. However, you requested {total} tokens ({used} in the messages, {output} in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}`), func(d *Dialect) { d.WithOutput, d.Reasoning = true, reasons }),
-		with(chat("vllm", `{"object":"error","message":"This model's maximum context length is {limit} tokens. However, your request has {used} input tokens. Please reduce the length of the input messages.","type":"BadRequestError","param":null,"code":400}`), func(d *Dialect) { d.NoKey, d.Reasoning = true, reasons }),
-		chat("litellm", `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - This model's maximum context length is {limit} tokens. However, your messages resulted in {used} tokens.","type":"invalid_request_error","param":null,"code":"400"}}`),
-		with(chat("xai", `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is {limit} but the request contains {used} tokens."}`), thinks),
-		with(chat("groq", `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`), func(d *Dialect) { d.Reasoning = "reasoning" }),
-		with(chat("openrouter", `{"error":{"message":"This endpoint's maximum context length is {limit} tokens. However, you requested about {total} tokens ({used} of text input, {output} in the output). Please reduce the length of either one, or use the \"middle-out\" transform to compress your prompt automatically.","code":400,"metadata":{"provider_name":null}}}`), func(d *Dialect) { d.WithOutput, d.Reasoning = true, "reasoning" }),
-		chat("poolside", `{"error":{"message":"Input of {used} tokens exceeds the maximum allowed input length of {limit} tokens","type":"invalid_request_error","code":null}}`),
-		with(chat("together", `{"error":{"message":"Input validation error: input ({used} tokens) is longer than the model's context length ({limit} tokens).","type":"invalid_request_error","param":null,"code":null}}`), func(d *Dialect) { d.Status = 422 }),
-		chat("copilot", `{"error":{"message":"prompt token count of {used} exceeds the limit of {limit}","code":"model_max_prompt_tokens_exceeded"}}`),
-		with(chat("llamacpp", `{"error":{"code":400,"message":"request ({used} tokens) exceeds the available context size ({limit} tokens), try increasing it","type":"exceed_context_size_error","n_prompt_tokens":{used},"n_ctx":{limit}}}`), func(d *Dialect) { d.NoKey, d.Reasoning = true, reasons }),
-		with(chat("lmstudio", `{"error":"Trying to keep the first {used} tokens when context the overflows. However, the model is loaded with context length of only {limit} tokens, which is not enough. Try to load the model with a larger context length, or provide a shorter input"}`), local),
-		{Name: "ollama", Wire: wireOllama, Status: 400, Body: `{"error":"prompt too long; exceeded max context length by {excess} tokens"}`, AnyModel: true, NoKey: true},
-		with(chat("ollama-silent", ""), func(d *Dialect) { d.NoKey, d.Silent = true, CutsOldest }),
-		chat("minimax", `{"type":"error","error":{"type":"bad_request_error","message":"invalid params, context window exceeds limit (2013)","http_code":"400"}}`),
-		with(chat("kimi", `{"error":{"message":"Invalid request: Your request exceeded model token limit: {limit}","type":"invalid_request_error"}}`), thinks),
-		with(chat("mistral", `{"object":"error","message":"Prompt contains {used} tokens and 0 draft tokens, too large for model with {limit} maximum context length","type":"invalid_request_prompt","param":null,"code":"3051"}`), func(d *Dialect) {
-			d.IDs, d.AnswerAfterResults = wire.IDRule{MinLen: 9, MaxLen: 9}, true
-		}),
-		chat("dashscope", `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, {limit}]","type":"invalid_request_error","param":null,"code":"invalid_parameter_error"}}`),
-		with(chat("zai", `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`), thinks),
-		with(chat("zai-silent", ""), func(d *Dialect) { d.Silent, d.Reasoning = ReadsAll, reasons }),
-		chat("cerebras", ""),
-		with(chat("mimo", ""), func(d *Dialect) { d.Silent, d.Reasoning = SaysNought, reasons }),
-		chat("cohere", `{"message":"too many tokens: total number of tokens in the prompt exceeds the limit of {limit}. Try using a shorter prompt."}`),
-		chat("ds4", `{"error":{"message":"prompt has {used} tokens, but the configured context size is {limit}","type":"invalid_request_error"}}`),
-		chat("kronk", `{"error":{"message":"input tokens [{used}] exceed context window [{limit}]","type":"invalid_request_error"}}`),
-		chat("vercel", `{"error":{"message":"Input too long: {used} input tokens, limit is {limit}","type":"invalid_request_error"}}`),
-	}
+	return all
 }
 
 // DialectNamed returns the dialect with a name.
