@@ -101,6 +101,9 @@ func (l *ledger) entry(d *draft, i int, names map[history.Handle]string) {
 	}
 }
 
+// resultsOf stands before the tool's name in the name of a share.
+const resultsOf = "results of "
+
 func coverName(as history.As) string {
 	switch as {
 	case history.AsPages:
@@ -120,7 +123,7 @@ func partName(m *message.Message, p message.Part, tool string) string {
 	case message.Image, message.Document:
 		return "images"
 	case message.ToolResult:
-		return "results of " + cmp.Or(tool, "unknown tools")
+		return resultsOf + cmp.Or(tool, "unknown tools")
 	}
 	if m.Role == message.Assistant {
 		return "assistant"

@@ -1,10 +1,34 @@
 package reclaim
 
-import "github.com/stemma-history/stemma/history"
+import (
+	"slices"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/tokens"
+)
 
 // Due says why a path needs a compaction before it is sent, or "" where the
-// view as it stands will do.
+// view as it stands will do: it is within the threshold, or what has come since
+// the last compaction that was not asked for is too little for another to pay,
+// and fits.
 func Due(p Problem) history.Trigger { return new(Standing).Due(p) }
+
+// tooSoon reports whether hardly anything has come since the path was last
+// compacted without anybody asking: the next compaction would find nothing.
+func tooSoon(d *draft) bool {
+	added := tokens.Cost{}
+	for i, e := range slices.Backward(d.problem.Path) {
+		if e.Compaction == nil {
+			added = added.Add(d.entries[i].cost)
+			continue
+		}
+		switch e.Compaction.Reason.Trigger {
+		case history.ByThreshold, history.ByRefusal, history.BySwitch, history.ByColdCache:
+			return d.problem.Meter.Tokens(added)*minPart < d.problem.Budget.Limit()
+		}
+	}
+	return false
+}
 
 // unreadable shows as text again what the path records as pages that the model
 // cannot read: it is blind, its provider would make them smaller, or takes

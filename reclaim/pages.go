@@ -212,7 +212,7 @@ func imagesBeside(d *draft, from, to int) (count int, bytes int64) {
 func laterHalf(d *draft, from, to int) int {
 	middle := from + (to-from+1)/2
 	for ; middle < to; middle++ {
-		if m := d.message(middle); m != nil && m.Role != message.Tool && !m.Silent() {
+		if beginsTurn(&d.problem.Path[middle]) {
 			break
 		}
 	}

@@ -50,7 +50,8 @@ func (s *Standing) Due(p Problem) history.Trigger {
 		}
 		s.checked = true
 	}
-	if s.draft.tokens() > min(p.Budget.Threshold, p.Budget.Limit()) {
+	size, limit := s.draft.tokens(), p.Budget.Limit()
+	if size > limit || size > p.Budget.Threshold && !tooSoon(s.draft) {
 		return history.ByThreshold
 	}
 	return ""

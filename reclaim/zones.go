@@ -46,9 +46,14 @@ func zonesOf(d *draft, tailTokens int) zones {
 func turnsBackwards(path []history.Entry) []int {
 	var begins []int
 	for i := len(path) - 1; i >= 0; i-- {
-		if m := path[i].Message; m != nil && m.Role != message.Tool && !m.Silent() {
+		if beginsTurn(&path[i]) {
 			begins = append(begins, i)
 		}
 	}
 	return begins
+}
+
+// beginsTurn reports whether an entry is the first of a turn.
+func beginsTurn(e *history.Entry) bool {
+	return e.Message != nil && e.Message.Role != message.Tool && !e.Message.Silent()
 }
