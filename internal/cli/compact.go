@@ -40,6 +40,7 @@ Exits with 3 where the view does not fit the window even so.`,
 		},
 	}
 	o.windowOptions.flags(a, c)
+	o.frame.flags(c)
 	c.Flags().StringSliceVar(&o.rungs, "rungs", nil, "take only these `RUNGS`: elision, images, snapshot, outline (default: all)")
 	_ = c.RegisterFlagCompletionFunc("rungs", cobra.FixedCompletions(rungNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
 	c.Flags().IntVarP(&o.target, "target", "t", 0, "go on until the view has at most `N` tokens (default: half of the window)")

@@ -36,6 +36,7 @@ Off a terminal each line has, separated by tabs: part, items, tokens. The parts 
 		},
 	}
 	o.windowOptions.flags(a, c)
+	o.frame.flags(c)
 	jsonFlag(c, &o.json)
 	return c
 }

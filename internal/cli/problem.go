@@ -19,6 +19,7 @@ import (
 type windowOptions struct {
 	model  string
 	window int
+	frame  frameOptions
 }
 
 func (o *windowOptions) flags(a *app, c *cobra.Command) {
@@ -44,6 +45,9 @@ func (o *windowOptions) problem(ctx context.Context, a *app, s history.Store, c 
 	}
 	frame, err := frameOf(ctx, s, path)
 	if err != nil {
+		return reclaim.Problem{}, catalog.Model{}, err
+	}
+	if err := o.frame.apply(ctx, a, &frame); err != nil {
 		return reclaim.Problem{}, catalog.Model{}, err
 	}
 	settings, err := a.settings()

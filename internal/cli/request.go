@@ -28,9 +28,12 @@ func newRequest(a *app) *cobra.Command {
 		Short: "Print the request a model would get",
 		Long: `Print the exact body of the request that would continue a conversation: its path with the compactions applied, checked as the provider checks it. Where the path has outgrown the window, a compaction is planned as a run would plan it. Nothing is stored and nothing is sent.
 
+The system prompt and the tools are those of the newest answer on the path. --system and --tools put others in their place; the tools may be in the form of any of the APIs, or the body of another request.
+
 What cannot be sent as it stands is said on standard error.`,
 		Example: `  stemma request @ --wire anthropic | wc -c
   stemma request @ --model claude-sonnet-4-5 --window 100000 > body.json
+  stemma request @ --system prompt.txt --tools tools.json
   stemma request @ --wire openai-responses | jq '.input | length'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.conversation = args[0]
@@ -40,6 +43,7 @@ What cannot be sent as it stands is said on standard error.`,
 	c.Flags().StringVar(&o.wire, "wire", "", "speak to the API `NAME`: anthropic, openai-chat, openai-responses or gemini (default: that of the model)")
 	_ = c.RegisterFlagCompletionFunc("wire", cobra.FixedCompletions(wireNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
 	o.windowOptions.flags(a, c)
+	o.frame.flags(c)
 	c.Flags().IntVar(&o.maxOutput, "max-output", 0, "at most `N` tokens of answer (default: 8192, or what the model can)")
 	return c
 }
