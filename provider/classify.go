@@ -75,8 +75,8 @@ func (r *Response) excess(words string, s said, status int) (Excess, bool) {
 			if m == nil {
 				continue
 			}
-			found := read(rule.words, m, Excess{Of: rule.of})
-			if s.limit > 0 && rule.of == OfTokens {
+			found := read(rule.words, m, rule.means)
+			if s.limit > 0 && found.Of == OfTokens {
 				found.Used, found.Limit = s.used, s.limit
 			}
 			return found, true

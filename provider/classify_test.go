@@ -77,9 +77,11 @@ func TestEveryServersWordsForTooLargeAreRecognised(t *testing.T) {
 		{"Anthropic, damaged", 400, `{"error":{"message":"Could not process image"}}`, OfImages, 0, 0},
 		{"a blind model", 404, `{"error":{"message":"No endpoints found that support image input","code":404}}`, OfImages, 0, 0},
 		{"a blind model of DeepSeek", 400, "{\"error\":{\"message\":\"Failed to deserialize the JSON body: messages[0]: unknown variant `image_url`, expected `text`\"}}", OfImages, 0, 0},
+		{"a blind model of llama.cpp", 500, `{"error":{"code":500,"message":"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj","type":"server_error"}}`, OfImages, 0, 0},
+		{"a blind model of vLLM", 400, `{"error":{"message":"gpt-oss is not a multimodal model","code":400}}`, OfImages, 0, 0},
 	} {
 		e := Classify(Response{Provider: "it", Status: c.status, Body: []byte(c.body)})
-		want := Excess{Of: c.of, Used: c.used, Limit: c.limit}
+		want := Excess{Of: c.of, Used: c.used, Limit: c.limit, Blind: strings.Contains(c.server, "blind")}
 		if e.Kind != Overflow || e.Overflow != want {
 			t.Errorf("%s: %s %+v, want %+v\n%s", c.server, e.Kind, e.Overflow, want, c.body)
 		}

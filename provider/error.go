@@ -52,6 +52,8 @@ type Excess struct {
 	Of Measure
 	// Used and Limit are in the unit of Of, 0 where the refusal has no numbers.
 	Used, Limit int
+	// Blind says that the model reads no images at all.
+	Blind bool
 	// Silent says that nothing was refused: the bill shows that the provider
 	// cut the prompt.
 	Silent bool

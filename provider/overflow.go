@@ -10,7 +10,7 @@ import (
 
 // A rule is how a server says that a request is too large.
 type rule struct {
-	of    Measure
+	means Excess // but for its numbers
 	words *regexp.Regexp
 }
 
@@ -24,16 +24,16 @@ type rule struct {
 var excesses = sync.OnceValue(func() []rule {
 	var rules []rule
 	for _, group := range []struct {
-		of    Measure
+		means Excess
 		words []string
 	}{
-		{OfOutput, []string{
+		{Excess{Of: OfOutput}, []string{
 			`max_tokens: {used} > {limit}, which is the maximum allowed number of output tokens`,                                    // Anthropic
 			`is too large: {used}\. this model's maximum context length is {limit} tokens and your request has {less} input tokens`, // vLLM
 			`max(?:_completion|_output)?_tokens['"]? is too large(?:: {used}\. this model supports at most {limit})?`,               // OpenAI
 			`maxoutputtokens value of {used} but the supported range is from 1 \(inclusive\) to {below} \(exclusive\)`,              // Gemini
 		}},
-		{OfImages, []string{
+		{Excess{Of: OfImages}, []string{
 			`image exceeds [\d.]+ ?mb maximum: {used} bytes > {limit} bytes`,                             // Anthropic
 			`image dimensions exceed max allowed size(?: for many-image requests)?: {limit} pixels`,      // Anthropic
 			`too much media: {more} document pages \+ {used} images > {limit}`,                           // Anthropic
@@ -42,11 +42,13 @@ var excesses = sync.OnceValue(func() []rule {
 			`at most {limit} image\(?s?\)? may be provided`,                                              // vLLM
 			`image_dimensions_too_large`,                                                                 // Anthropic, the code since 2026-11
 			`could not process image|image cannot be empty|image does not match the provided media type`, // Anthropic
-			`no endpoints found that support image`,                                                      // OpenRouter, MiMo, Copilot
+		}},
+		{Excess{Of: OfImages, Blind: true}, []string{
+			`no endpoints found that support image`, // OpenRouter, MiMo, Copilot
 			`(?:does not|doesn't|do not) support (?:image|vision)|image input is not supported|is not a multimodal model`,
 			"unknown variant [`'\"]?image_url", // DeepSeek and other servers in Rust
 		}},
-		{OfTokens, []string{ // with numbers
+		{Excess{Of: OfTokens}, []string{ // with numbers
 			`prompt is too long: {used} tokens > {limit} maximum`,                                         // Anthropic
 			"input length and [`'\"]?max_tokens[`'\"]? exceed context limit: {used} \\+ {more} > {limit}", // Anthropic, older models
 			`maximum context length is {limit} tokens[.,;]? (?:however, )?(?:but )?(?:your messages resulted in|you requested(?: about)?|your request has|your prompt contains(?: at least)?|requested) {used}`, // OpenAI, DeepSeek, vLLM, OpenRouter
@@ -75,7 +77,7 @@ var excesses = sync.OnceValue(func() []rule {
 			`maximum context length is {limit} tokens`,
 			`exceeds (?:the )?(?:model'?s )?maximum context length(?: of {limit} tokens?|\s*\({limit}\))`, // LiteLLM
 		}},
-		{OfTokens, []string{ // without
+		{Excess{Of: OfTokens}, []string{ // without
 			`prompt (?:is )?too long|prompt exceeds max length`,            // Anthropic, z.ai, Ollama
 			`prompt is longer than the context length currently available`, // Ollama
 			`input is too long`, // Bedrock
@@ -90,7 +92,7 @@ var excesses = sync.OnceValue(func() []rule {
 			`too many tokens`,                                                                          // Cohere
 			`token limit exceeded|model_context_window_exceeded|input length.*exceeds.*context length`, // several
 		}},
-		{OfBytes, []string{
+		{Excess{Of: OfBytes}, []string{
 			`request size \({used} bytes\) exceeds {mb} ?mb limit`,                        // Vertex
 			`payload size exceeds the limit: {limit} bytes`,                               // Gemini
 			`request_too_large|exceeds the maximum (?:allowed )?(?:size|number of bytes)`, // Anthropic's edge
@@ -98,7 +100,7 @@ var excesses = sync.OnceValue(func() []rule {
 		}},
 	} {
 		for _, words := range group.words {
-			rules = append(rules, rule{group.of, regexp.MustCompile(`(?s)` + numbers.Replace(words))})
+			rules = append(rules, rule{group.means, regexp.MustCompile(`(?s)` + numbers.Replace(words))})
 		}
 	}
 	return rules

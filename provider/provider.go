@@ -3,8 +3,11 @@
 // A Provider sends the body of a request, written by package wire, and reads
 // the answer while it streams. What goes wrong comes back as an [*Error] whose
 // kind says what a run can do about it: make the request smaller, wait, ask the
-// person. The package below this one speaks each wire over HTTP; providertest
-// plays the other side as strictly as the real ones.
+// person. [Classify] knows the words of some thirty servers, [Truncated] what is
+// in none, and [Retrying] sends again what may pass (promise P2: what cannot be
+// sent is understood; P11 builds on the numbers). The packages below this one
+// speak a wire each over HTTP; providers names them, and providertest plays the
+// other side as strictly as the real ones.
 package provider
 
 import (

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -43,9 +44,15 @@ type Settings struct {
 // kept, and no limit but the caller's. It follows no redirect, so that a key goes
 // nowhere else. proxy is such as [http.ProxyFromEnvironment]; nil uses none.
 func NewHTTP(proxy func(*http.Request) (*url.URL, error)) *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.Proxy = proxy
-	t.MaxIdleConnsPerHost = 8 // runs at the same time
+	t := &http.Transport{
+		Proxy:               proxy,
+		ForceAttemptHTTP2:   true,
+		MaxIdleConns:        100,
+		MaxIdleConnsPerHost: 8, // runs at the same time
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second,
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+	}
 	return &http.Client{
 		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -111,7 +112,8 @@ func (c *Client) Send(ctx context.Context, r provider.Request, call Call, d *dra
 		answer.Message.Stop = message.StopAborted
 		return answer, ctx.Err()
 	case !errors.As(err, &known):
-		known = &provider.Error{Kind: provider.Network, Err: err}
+		var certificate *tls.CertificateVerificationError
+		known = &provider.Error{Kind: provider.Network, Err: err, Final: errors.As(err, &certificate)}
 	}
 	if answer.Message.Stop == "" {
 		answer.Message.Stop = message.StopError

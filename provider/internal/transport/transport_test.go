@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -215,6 +217,18 @@ func TestNoKeyGoesWhereARedirectLeads(t *testing.T) {
 	var e *provider.Error
 	if !errors.As(err, &e) || e.Kind != provider.Invalid || !strings.Contains(err.Error(), other.URL) || len(other.Requests()) != 0 {
 		t.Errorf("%v, %d requests", err, len(other.Requests()))
+	}
+}
+
+func TestACertificateThatIsNotTrustedStaysSo(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.NotFoundHandler())
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	_, err := newClient(provider.Settings{}).sendTo(t.Context(), s.URL, nil, Call{})
+	var e *provider.Error
+	if !errors.As(err, &e) || e.Kind != provider.Network || e.Again() {
+		t.Errorf("%+v", err)
 	}
 }
 
