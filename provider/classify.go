@@ -46,7 +46,7 @@ func Classify(r Response) *Error {
 	case "false":
 		e.Final = true
 	case "true":
-		if !e.Again() && e.Kind == Invalid {
+		if e.Kind == Invalid {
 			e.Kind = Overloaded
 		}
 	}

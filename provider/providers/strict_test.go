@@ -83,8 +83,8 @@ func TestConversationsGoOnOverEveryWire(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				c := config(name)
-				c.Chunks = providertest.Chunks{Runes: rapid.IntRange(1, 9).Draw(t, "runes"), Bytes: rapid.IntRange(0, 3).Draw(t, "bytes") * 7}
-				answers := rapid.SliceOfN(rapid.Custom(drawAnswer), 1, 4).Draw(t, "answers")
+				c.Chunks = providertest.Chunks{Runes: rapid.IntRange(1, 9).Draw(t, "runes"), Bytes: rapid.SampledFrom([]int{0, 61}).Draw(t, "bytes")}
+				answers := rapid.SliceOfN(rapid.Custom(drawAnswer), 1, 3).Draw(t, "answers")
 				c.Script = providertest.In(answers...)
 				p, played := reach(t, name, c)
 				w := p.Wire()
