@@ -155,7 +155,7 @@ func (c *Client) send(ctx context.Context, r provider.Request, call Call, key st
 		refusal, err := c.try(ctx, r, call, members, key, read)
 		refused := refusedBy(refusal, err, members)
 		if len(refused) == 0 {
-			if refusal == nil { // without them it was taken
+			if err == nil { // it helped
 				c.learn(r.Model, left)
 			}
 			return err

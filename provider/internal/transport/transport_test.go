@@ -169,6 +169,24 @@ func TestHeadersOfSettingsWinAndListsGrow(t *testing.T) {
 	}
 }
 
+// TestARefusedMemberIsRememberedOnlyWhereLeavingItOutHelped: what went wrong
+// otherwise proves nothing.
+func TestARefusedMemberIsRememberedOnlyWhereLeavingItOutHelped(t *testing.T) {
+	refusal := streamtest.Reply{Status: 400, Body: `{"error":{"message":"unknown field: x_ray"}}`}
+	s := streamtest.Serve(t, refusal, streamtest.Reply{Cut: true}, refusal, streamtest.Reply{Body: hello})
+	c := newClient(provider.Settings{})
+	for range 3 {
+		_, _ = c.sendTo(t.Context(), s.URL, nil, Call{Members: []Member{{JSON: `"x_ray":1`, Words: []string{"x_ray"}}}})
+	}
+	var with []bool
+	for _, r := range s.Requests() {
+		with = append(with, strings.Contains(string(r.Body), "x_ray"))
+	}
+	if want := []bool{true, false, true, false, false}; !slices.Equal(with, want) {
+		t.Errorf("sent with it: %v, want %v", with, want)
+	}
+}
+
 func TestCompressedAnswersAreRead(t *testing.T) {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
