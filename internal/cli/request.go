@@ -102,7 +102,11 @@ func (o *requestOptions) request(ctx context.Context, s history.Store, c history
 	if p.Path, err = o.ready(p); err != nil {
 		return wire.Request{}, err
 	}
-	view, err := reclaim.View(p.Path, reclaim.DrawPage)
+	draw, err := o.draw()
+	if err != nil {
+		return wire.Request{}, err
+	}
+	view, err := reclaim.View(p.Path, draw)
 	if err != nil {
 		return wire.Request{}, err
 	}

@@ -2,9 +2,14 @@ package cli
 
 import (
 	"os"
+	"path/filepath"
+
+	"github.com/adrg/xdg"
 
 	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/internal/config"
+	"github.com/stemma-history/stemma/reclaim"
+	"github.com/stemma-history/stemma/snapshot/pagecache"
 )
 
 // settings returns the settings: those of the file and the environment, with
@@ -27,6 +32,17 @@ func (a *app) catalog() (*catalog.Catalog, error) {
 		return nil, err
 	}
 	return c.Catalog()
+}
+
+// draw returns what makes the images of pages: those that were drawn before come
+// from the person's cache directory.
+func (a *app) draw() (reclaim.Draw, error) {
+	c, err := a.settings()
+	if err != nil {
+		return nil, err
+	}
+	directory := filepath.Join(xdg.CacheHome, "stemma", "pages")
+	return pagecache.New(directory, c.PageCache, a.now).Draw(reclaim.DrawPage), nil
 }
 
 // applyLook makes the outputs look as the settings say. Settings that cannot be
