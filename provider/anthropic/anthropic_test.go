@@ -120,6 +120,7 @@ func TestARequestHasWhatTheAPIWants(t *testing.T) {
 		{"claude-opus-4-5", "high", false, 64_000, `,"stream":true,"thinking":{"type":"enabled","budget_tokens":32768}}`, betaInterleaved},
 		{"claude-opus-4-5", "high", false, 9000, `,"stream":true,"thinking":{"type":"enabled","budget_tokens":7976}}`, betaInterleaved},
 		{"claude-opus-4-5", "high", false, 2000, `,"stream":true}`, ""},
+		{"claude-opus-4-5", "high", true, 9000, `,"stream":true}`, ""},
 		{"claude-opus-4-5", "", false, 9000, `,"stream":true}`, ""},
 		{"acme", "", false, 9000, `,"stream":true}`, ""},
 	} {

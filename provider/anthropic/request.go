@@ -29,14 +29,13 @@ const binding = `,"block_binding":{"prefix_mismatch_behavior":"drop_block"}` //n
 // much the model is to think.
 func members(r provider.Request, m catalog.Model) []transport.Member {
 	all := []transport.Member{{JSON: `"stream":true`}}
-	switch {
-	case r.ThinkingOff:
-	case m.Thinking == "budget":
-		if t, ok := budget(r); ok {
+	if m.Thinking == "budget" { // and knows no efforts
+		if t, ok := budget(r); ok && !r.ThinkingOff {
 			all = append(all, t)
 		}
 		return all
-	case m.Thinking == "effort" || r.Effort != "":
+	}
+	if !r.ThinkingOff && (m.Thinking == "effort" || r.Effort != "") {
 		all = append(all, adaptive(m))
 	}
 	if r.Effort != "" {

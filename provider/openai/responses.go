@@ -58,21 +58,21 @@ func (p *Responses) Send(ctx context.Context, r provider.Request, show func(prov
 // issues, 2025 and 2026.)
 func responsesMembers(r provider.Request, m catalog.Model) []transport.Member {
 	all := []transport.Member{{JSON: `"stream":true`}}
+	if m.Thinking == "" && r.Effort == "" {
+		return all
+	}
+	words := []string{"reasoning.effort", "'reasoning'", "reasoning_effort"}
+	withSummary := append(words, "reasoning.summary", "reasoning summaries")
 	effort := word(r.Effort)
 	if r.ThinkingOff {
 		effort = "none"
 	}
-	if m.Thinking == "" && effort == "" {
-		return all
+	plain := &transport.Member{JSON: fmt.Sprintf(`"reasoning":{"effort":"%s"}`, effort), Words: words}
+	switch {
+	case r.ThinkingOff:
+		return append(all, *plain)
+	case effort == "":
+		return append(all, transport.Member{JSON: `"reasoning":{"summary":"auto"}`, Words: withSummary})
 	}
-	words := []string{"reasoning.effort", "'reasoning'", "reasoning_effort"}
-	if effort == "" {
-		return append(all, transport.Member{JSON: `"reasoning":{"summary":"auto"}`, Words: append(words, "reasoning.summary", "reasoning summaries")})
-	}
-	plain := transport.Member{JSON: fmt.Sprintf(`"reasoning":{"effort":"%s"}`, effort), Words: words}
-	return append(all, transport.Member{
-		JSON:  fmt.Sprintf(`"reasoning":{"effort":"%s","summary":"auto"}`, effort),
-		Words: append(words, "reasoning.summary", "reasoning summaries"),
-		Else:  &plain,
-	})
+	return append(all, transport.Member{JSON: fmt.Sprintf(`"reasoning":{"effort":"%s","summary":"auto"}`, effort), Words: withSummary, Else: plain})
 }

@@ -154,8 +154,9 @@ func TestAResponsesRequestHasWhatTheAPIWants(t *testing.T) {
 	}{
 		{"gpt-5.5", "", false, `,"stream":true,"reasoning":{"summary":"auto"}}`},
 		{"gpt-5.5", "high", false, `,"stream":true,"reasoning":{"effort":"high","summary":"auto"}}`},
-		{"gpt-5.5", "", true, `,"stream":true,"reasoning":{"effort":"none","summary":"auto"}}`},
+		{"gpt-5.5", "", true, `,"stream":true,"reasoning":{"effort":"none"}}`},
 		{"gpt-4.1", "", false, `,"stream":true}`},
+		{"gpt-4.1", "", true, `,"stream":true}`},
 	} {
 		s := streamtest.Serve(t, streamtest.Reply{Body: responsesStream()})
 		p, err := NewResponses(provider.Settings{BaseURL: s.URL + "/v1"})
