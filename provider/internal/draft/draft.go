@@ -9,9 +9,9 @@ import (
 	"github.com/stemma-history/stemma/provider"
 )
 
-// A Draft is an answer that is coming in. What it was given is its own.
+// A Draft is an answer that is coming in.
 type Draft struct {
-	// Stop, Usage and Dropped are those of the answer.
+	// Answer has what is known of the answer beside its parts: wire, stop, bill.
 	provider.Answer
 	// Shown says that a piece has been shown.
 	Shown bool
@@ -30,10 +30,7 @@ type piece struct {
 // nil is not.
 func New(show func(provider.Delta)) *Draft { return &Draft{show: show} }
 
-// Len is the number of parts.
-func (d *Draft) Len() int { return len(d.pieces) }
-
-// Begin adds a part and returns its index.
+// Begin adds a part and returns its index. The part is the draft's own.
 func (d *Draft) Begin(p message.Part) int {
 	d.pieces = append(d.pieces, piece{part: p})
 	i := len(d.pieces) - 1
