@@ -42,7 +42,10 @@ type checkpoint struct {
 // Encode implements [wire.Session].
 func (s *Session[S]) Encode(r wire.Request) (wire.Body, error) {
 	w, last := s.begin(r)
-	s.last = nil
+	if s.last = nil; last != nil {
+		w.JSON = make([]byte, last.at.length, last.at.length+size(r.View.Messages[last.at.steps.Messages:]))
+		copy(w.JSON, last.json)
+	}
 	at := s.format.write(w, last)
 	if w.err != nil {
 		return wire.Body{}, w.err
@@ -94,7 +97,8 @@ func isThinking(p message.Part) bool {
 }
 
 // begin returns a writer of r. It stands where the body before can be taken up,
-// which is last, or at the beginning, and last is nil.
+// which is last, and has only the end of what is before; or it stands at the
+// beginning, and last is nil.
 func (s *Session[S]) begin(r wire.Request) (w *Writer, last *written[S]) {
 	r.Frame.Wire = s.format.Wire
 	w = &Writer{Request: r, limits: s.format.Limits(&r), fresh: -1}
@@ -103,32 +107,32 @@ func (s *Session[S]) begin(r wire.Request) (w *Writer, last *written[S]) {
 		return w, nil
 	}
 	at := &last.at
-	w.JSON = make([]byte, at.length, at.length+size(r.View.Messages[at.steps.Messages:]))
-	copy(w.JSON, last.json)
+	w.JSON = slices.Clone(last.json[at.length-1 : at.length])
 	w.Open, w.element, w.sealer, w.notes = at.open, at.element, at.sealer.Clone(), at.notes
 	return w, last
 }
 
 // leadsTo reports whether the body of r begins as this one does up to its
-// checkpoint.
+// checkpoint: its view begins with the whole view of this one, as what is marked
+// behind the checkpoint would be marked before it otherwise.
 func (l *written[S]) leadsTo(r *wire.Request) bool {
 	before := &l.request
 	return before.CacheKey == r.CacheKey && before.ChecksThinking == r.ChecksThinking && before.Limits == r.Limits &&
 		before.View.Head == r.View.Head && before.Frame.Equal(&r.Frame) &&
-		sameMessages(before.View.Messages, r.View.Messages, l.at.steps.Messages)
+		beginsWith(r.View.Messages, before.View.Messages)
 }
 
-// sameMessages reports whether the first n messages of two views are the same:
-// the same values in memory, as what a view holds does not change.
-func sameMessages(a, b []wire.Message, n int) bool {
-	if len(b) < n {
+// beginsWith reports whether a view begins with an older one: with the same
+// values in memory, as what a view holds does not change.
+func beginsWith(messages, older []wire.Message) bool {
+	if len(messages) < len(older) {
 		return false
 	}
-	if unsafe.SliceData(a) == unsafe.SliceData(b) {
+	if unsafe.SliceData(messages) == unsafe.SliceData(older) {
 		return true
 	}
-	for i := range n {
-		x, y := &a[i], &b[i]
+	for i := range older {
+		x, y := &messages[i], &older[i]
 		if x.At != y.At || x.Role != y.Role || x.Author != y.Author || x.Wire != y.Wire || x.Model != y.Model || x.Stop != y.Stop || x.Settled != y.Settled ||
 			!sameSlice(x.Parts, y.Parts) || !slices.Equal(x.Seals, y.Seals) {
 			return false
