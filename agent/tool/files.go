@@ -15,6 +15,12 @@ import (
 // walked where there is no git to say what belongs to a project.
 var heavy = []string{".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"}
 
+// Files returns the files of the working directory as slash paths relative to
+// it, sorted; those that git ignores are left out.
+func (w *Workspace) Files(ctx context.Context) ([]string, error) {
+	return place{w.roots[0], "."}.files(ctx, false)
+}
+
 // files returns the files below a place, as slash paths relative to it, sorted.
 // Inside a git repository they are those that git would show, unless ignored
 // ones are asked for too.

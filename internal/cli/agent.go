@@ -51,33 +51,47 @@ func (o *agentOptions) flags(c *cobra.Command) {
 
 // withRun runs f with the conversation opened for a run. What is opened for it
 // is closed again.
-func (o *agentOptions) withRun(ctx context.Context, s history.Store, c history.Conversation, permit func(context.Context, tool.Tool, tool.Call) bool, f func(*agent.Run, agent.Resumed) error) error {
-	settings, err := o.settings()
+func (o *agentOptions) withRun(ctx context.Context, s history.Store, c history.Conversation, f func(*agent.Run, agent.Resumed) error) error {
+	run, resumed, closeRun, err := o.openRun(ctx, s, c, o.askPermission)
 	if err != nil {
 		return err
+	}
+	defer closeRun()
+	return f(run, resumed)
+}
+
+// openRun opens a conversation for a run, with its tools.
+func (o *agentOptions) openRun(ctx context.Context, s history.Store, c history.Conversation, permit func(context.Context, tool.Tool, tool.Call) bool) (*agent.Run, agent.Resumed, func(), error) {
+	settings, err := o.settings()
+	if err != nil {
+		return nil, agent.Resumed{}, nil, err
 	}
 	directory, err := o.directory(c)
 	if err != nil {
-		return err
+		return nil, agent.Resumed{}, nil, err
 	}
 	workspace, err := tool.OpenWorkspace(directory, settings.Directories...)
 	if err != nil {
-		return err
+		return nil, agent.Resumed{}, nil, err
 	}
-	defer workspace.Close()
 	made, err := o.agentConfig(ctx, settings, s, c, workspace)
 	if err != nil {
-		return err
+		_ = workspace.Close()
+		return nil, agent.Resumed{}, nil, err
 	}
 	made.Permit = permit
 	servers, closeServers := o.connect(ctx, settings)
-	defer closeServers()
 	made.Tools = append(made.Tools, servers...)
+	closeAll := func() {
+		closeServers()
+		_ = workspace.Close()
+	}
 	run, resumed, err := agent.Open(ctx, made)
 	if err != nil {
-		return err
+		closeAll()
+		return nil, resumed, nil, err
 	}
-	return f(run, resumed)
+	return run, resumed, closeAll, nil
 }
 
 // directory is where the tools work.

@@ -28,6 +28,7 @@ func groups(a *app) []group {
 			newUnpin(a),
 		}},
 		{"Run a model", []*cobra.Command{
+			newChat(a),
 			newRun(a),
 			newRetry(a),
 		}},

@@ -58,7 +58,7 @@ func (o *runOptions) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return o.withRun(ctx, s, c, o.askPermission, func(run *agent.Run, resumed agent.Resumed) error {
+		return o.withRun(ctx, s, c, func(run *agent.Run, resumed agent.Resumed) error {
 			show := newRunView(o.app, o.json)
 			show.begin(c, resumed)
 			return show.events(run.Prompt(ctx, message.Text{Text: prompt}))
@@ -139,7 +139,7 @@ CONV is @ by default.`,
 
 func (o *retryOptions) run(ctx context.Context) error {
 	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
-		return o.withRun(ctx, s, c, o.askPermission, func(run *agent.Run, resumed agent.Resumed) error {
+		return o.withRun(ctx, s, c, func(run *agent.Run, resumed agent.Resumed) error {
 			show := newRunView(o.app, o.json)
 			show.begin(c, resumed)
 			err := show.events(run.Retry(ctx, agent.Retry{Again: o.again, Discard: o.discard}))

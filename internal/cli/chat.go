@@ -1,0 +1,224 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stemma-history/stemma/agent"
+	"github.com/stemma-history/stemma/agent/tool"
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/tui"
+	"github.com/stemma-history/stemma/message"
+)
+
+type chatOptions struct {
+	agentOptions
+	conversation string
+	plain        bool
+}
+
+func newChat(a *app) *cobra.Command {
+	o := &chatOptions{agentOptions: agentOptions{app: a}}
+	c := &cobra.Command{
+		Use:   "chat [CONV]",
+		Short: "Talk to a model, and move about in the tree",
+		Long: `Open the terminal app on a conversation, or on a new one. / lists its commands: /tree to move about in the whole conversation, /context for what fills the window, /compact and /shake to make room, /edit to run a prompt again in another way.
+
+With --plain, or off a terminal, prompts are read line by line and answers printed as text, for screen readers and for pipes.`,
+		Example: `  stemma chat
+  stemma chat @                        # the conversation updated last
+  stemma chat @ --model gemini-4-argon`,
+		RunE: func(c *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				o.conversation = args[0]
+			}
+			return o.run(c.Context())
+		},
+	}
+	c.Flags().BoolVar(&o.plain, "plain", false, "read and print lines of plain text")
+	o.flags(c)
+	return c
+}
+
+func (o *chatOptions) run(ctx context.Context) error {
+	return o.withNewStore(ctx, func(s history.Store) error {
+		c, err := o.find(ctx, s)
+		if err != nil {
+			return err
+		}
+		settings, err := o.settings()
+		if err != nil {
+			return err
+		}
+		file, isFile := o.in.(*os.File)
+		if o.plain || settings.Plain || !o.out.terminal || !isFile || !isTerminal(file) {
+			return o.lines(ctx, s, c)
+		}
+		last, err := o.screen(ctx, s, c)
+		return errors.Join(err, o.tellResume(ctx, s, last))
+	})
+}
+
+func (o *chatOptions) find(ctx context.Context, s history.Store) (history.Conversation, error) {
+	if o.conversation == "" {
+		return o.newConversation(ctx, s, "")
+	}
+	return findConversation(ctx, s, o.conversation)
+}
+
+// tellResume says how to come back to a conversation that something was said in.
+func (o *chatOptions) tellResume(ctx context.Context, s history.Store, c history.Conversation) error {
+	now, err := s.Conversation(context.WithoutCancel(ctx), c.ID)
+	if err == nil && now.Entries > 0 {
+		o.out.printf("stemma chat %v resumes this conversation\n", now.ID)
+	}
+	return err
+}
+
+// screen runs the terminal app, and returns the conversation that was open last.
+func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Conversation) (history.Conversation, error) {
+	settings, err := o.settings()
+	if err != nil {
+		return c, err
+	}
+	models, err := o.catalog()
+	if err != nil {
+		return c, err
+	}
+	var names []string
+	for _, m := range models.Models() {
+		names = append(names, m.ID)
+	}
+	var closers []func()
+	defer func() {
+		for _, f := range closers {
+			f()
+		}
+	}()
+	return tui.Run(ctx, tui.Options{
+		Store: s, Conversation: c, Now: o.now, Models: names, Welcome: welcome,
+		Open: func(ctx context.Context, c history.Conversation, permit tui.Permit) (*agent.Run, agent.Resumed, error) {
+			run, resumed, closeRun, err := o.openRun(ctx, s, c, permit)
+			if err == nil {
+				closers = append(closers, closeRun)
+			}
+			return run, resumed, err
+		},
+		Model: func(name string) (agent.Model, error) {
+			o.model = name
+			return o.reach(settings, name)
+		},
+		New:     func(ctx context.Context) (history.Conversation, error) { return o.newConversation(ctx, s, "") },
+		Command: o.capture,
+		Files: func(ctx context.Context) []string {
+			directory, err := o.directory(c)
+			if err != nil {
+				return nil
+			}
+			w, err := tool.OpenWorkspace(directory)
+			if err != nil {
+				return nil
+			}
+			defer w.Close()
+			files, _ := w.Files(ctx)
+			return files
+		},
+	})
+}
+
+// welcome is what a person reads who has no model yet.
+const welcome = `Welcome. No model is set up yet. This works without one:
+  stemma import          brings in the sessions of the tools on this machine; /resume opens them here
+  /tree                  move about in a whole conversation, go back, compare, mark
+  /context               what fills a model's window, and what would free it
+  stemma rescue FILE     makes a session that is stuck at the wall run again
+  stemma snapshot FILE   text as dense pages
+To connect a model, set the key of its provider (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY) and STEMMA_MODEL, or start Ollama; stemma config init writes a file to edit, stemma models lists the models.
+To try it without any, run stemma fake in another terminal and set the variables that it prints.`
+
+// capture runs a command of this program and returns what it prints, laid out
+// for a width.
+func (o *chatOptions) capture(ctx context.Context, width int, args ...string) (string, error) {
+	var out, failed bytes.Buffer
+	sub := newApp(strings.NewReader(""), &out, &failed)
+	sub.storeFlag = o.storeFlag
+	sub.out.layOutFor(strconv.Itoa(width))
+	root := newRoot(sub)
+	if o.storeFlag != "" {
+		args = append(args, "--store", o.storeFlag)
+	}
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	_ = sub.out.Flush() // into memory
+	_ = sub.err.Flush()
+	return out.String() + failed.String(), err
+}
+
+// lines is the app for those who read lines.
+func (o *chatOptions) lines(ctx context.Context, s history.Store, c history.Conversation) error {
+	run, resumed, closeRun, err := o.openRun(ctx, s, c, o.askPermission)
+	if err != nil {
+		return err
+	}
+	defer closeRun()
+	view := newRunView(o.app, false)
+	view.begin(c, resumed)
+	in := bufio.NewReader(o.in)
+	for {
+		if o.err.terminal {
+			o.err.printf("> ")
+			_ = o.err.Flush()
+		}
+		line, err := untilDone(ctx, func() (string, error) { return in.ReadString('\n') })
+		text := strings.TrimSpace(line)
+		switch {
+		case text == "/quit":
+			return nil
+		case strings.HasPrefix(text, "/"):
+			o.line(ctx, run, view, c, text)
+		case text != "":
+			view.say(view.events(run.Prompt(ctx, message.Text{Text: text})))
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// line runs a command of the plain app: some of the run's own, and all of the
+// program's that take a conversation.
+func (o *chatOptions) line(ctx context.Context, run *agent.Run, view *runView, c history.Conversation, text string) {
+	words := strings.Fields(text[1:])
+	switch {
+	case len(words) == 0 || words[0] == "help":
+		o.out.print("/compact /shake /retry [again] /context /tree /show /diff A B /checkpoint NAME /recall HANDLE /pin ENTRY /export … /quit\n")
+	case words[0] == "compact" || words[0] == "shake":
+		view.say(view.events(run.Compact(ctx, agent.CompactRequest{})))
+	case words[0] == "retry":
+		view.say(view.events(run.Retry(ctx, agent.Retry{Again: len(words) > 1 && words[1] == "again"})))
+	default:
+		text, err := o.capture(ctx, o.out.width, append([]string{words[0], c.ID.String()}, words[1:]...)...)
+		o.out.print(text)
+		view.say(err)
+	}
+	_ = o.out.Flush() // the next prompt comes below
+}
+
+// say tells of an error that does not end the app.
+func (v *runView) say(err error) {
+	if err != nil {
+		v.aside(red, fmt.Sprint(err))
+	}
+}

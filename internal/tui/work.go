@@ -1,0 +1,280 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"github.com/stemma-history/stemma/agent"
+	"github.com/stemma-history/stemma/agent/tool"
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
+	"github.com/stemma-history/stemma/provider"
+)
+
+// An app is the model of the program.
+type app struct {
+	Options
+	ctx          context.Context
+	send         func(tea.Msg)
+	conversation history.Conversation
+	run          *agent.Run // nil where no model can be asked
+	closed       error      // why not
+
+	transcript *transcript
+	composer   *composer
+	markdown   *markdown
+	screen     screen   // in the place of the chat, the last of screens; nil: none
+	screens    []screen // below it
+
+	live    *live // the turn under way; nil where the run rests
+	stop    context.CancelFunc
+	idle    sync.WaitGroup // of the work under way
+	waiting string         // for what the run waits
+	stale   bool           // the path is another than the transcript's
+	asking  []asked
+	always  map[string]bool // tools that the person allowed for good
+	lock    sync.Mutex      // guards always, which a run reads
+	editing history.ID      // the prompt that is run again as a sibling
+	status  status
+
+	width, height int
+}
+
+// worked brings what a run did.
+type worked struct {
+	events []agent.Event
+	err    error
+	done   bool
+	next   tea.Cmd
+}
+
+// asked is a question of a run.
+type asked struct {
+	tool  tool.Tool
+	call  tool.Call
+	reply chan<- bool
+}
+
+// printed is something for the person that no model gets.
+type printed struct {
+	text  string
+	after tea.Cmd
+}
+
+func (a *app) working() bool { return a.stop != nil }
+
+// interrupt stops the work under way. What is done is kept.
+func (a *app) interrupt() {
+	if a.stop != nil {
+		a.stop()
+	}
+	for _, q := range a.asking {
+		q.reply <- false
+	}
+	a.asking = nil
+}
+
+// eventsAtOnce is how many events are shown with one drawing of the screen.
+const eventsAtOnce = 256
+
+// work runs something that a run does, and shows it.
+func (a *app) work(start func(context.Context) agent.Events) tea.Cmd {
+	ctx, cancel := context.WithCancel(a.ctx)
+	a.stop, a.live = cancel, &live{}
+	a.transcript.bottom()
+	type step struct {
+		event agent.Event
+		err   error
+	}
+	steps := make(chan step, eventsAtOnce)
+	events := start(ctx)
+	a.idle.Go(func() {
+		defer close(steps)
+		for e, err := range events {
+			steps <- step{e, err}
+		}
+	})
+	var next tea.Cmd
+	next = func() tea.Msg {
+		w := worked{next: next}
+		s, ok := <-steps
+		for ok {
+			if s.err != nil {
+				w.err = s.err
+			} else {
+				w.events = append(w.events, s.event)
+			}
+			if len(w.events) >= eventsAtOnce {
+				return w
+			}
+			select {
+			case s, ok = <-steps:
+			default:
+				return w
+			}
+		}
+		w.done = true
+		return w
+	}
+	return next
+}
+
+// takeWork shows what a run did.
+func (a *app) takeWork(w worked) tea.Cmd {
+	for _, e := range w.events {
+		a.event(e)
+	}
+	if w.err != nil {
+		a.transcript.notify(problem(w.err))
+	}
+	if !w.done {
+		return w.next
+	}
+	a.stop()
+	a.stop, a.live, a.waiting = nil, nil, ""
+	a.measure()
+	cmds := []tea.Cmd{a.layOut()}
+	if a.stale {
+		a.stale = false
+		c := a.conversation
+		cmds = append(cmds, func() tea.Msg {
+			now, err := a.Store.Conversation(a.ctx, c.ID)
+			if err != nil {
+				return printed{text: err.Error()}
+			}
+			return tipMoved{now}
+		})
+	}
+	return tea.Batch(cmds...)
+}
+
+// problem says what went wrong, and what to do.
+func problem(err error) string {
+	var refused *provider.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "Interrupted. What was done is kept; /retry answers anew."
+	case errors.Is(err, agent.ErrNothingToRetry):
+		return "There is nothing to retry: the conversation ends in a finished answer. /retry again answers the last prompt anew."
+	case errors.As(err, &refused) && refused.Kind == provider.Auth:
+		return err.Error() + ". Look at the key, then /retry."
+	case errors.As(err, &refused):
+		return err.Error() + ". /retry sends it again."
+	}
+	return err.Error()
+}
+
+// event shows one thing that a run did.
+func (a *app) event(e agent.Event) {
+	if a.live == nil {
+		a.live = &live{}
+	}
+	if _, waits := e.(agent.Waiting); !waits {
+		a.waiting = ""
+	}
+	switch e := e.(type) {
+	case agent.Delta:
+		a.delta(e.Delta)
+	case agent.CallStarted:
+		if p := a.live.call(e.Index); p != nil {
+			p.running, p.name = true, e.Call.Name
+			p.text.Reset()
+			p.text.Write(e.Call.Arguments)
+		}
+	case agent.CallProgress:
+		if p := a.live.call(e.Index); p != nil {
+			p.progress = e.Line
+		}
+	case agent.CallEnded:
+		if p := a.live.call(e.Index); p != nil {
+			p.running, p.progress, p.result = false, "", &e.Result
+		}
+	case agent.Saved:
+		a.live = &live{}
+		a.transcript.add(e.Entries...)
+		a.conversation.Entries += len(e.Entries)
+		a.conversation.Tip = e.Entries[len(e.Entries)-1].ID
+		a.transcript.conversation = a.conversation
+		a.status.take(e.Entries)
+		if len(e.Entries) > 0 && e.Entries[0].Message != nil && a.conversation.Title == "" {
+			a.conversation.Title = history.TitleOf(e.Entries[0].Message)
+		}
+	case agent.Compacted:
+		a.transcript.notify(fmt.Sprintf("Room was made: about %s → %s tokens. %s", words.Thousands(e.Plan.Before), words.Thousands(e.Plan.After), rungsOf(e)))
+		a.tellDropped(e.Dropped)
+	case agent.Waiting:
+		a.waiting = fmt.Sprintf("%v; again in %s (%d of %d)", e.Err, e.For.Round(time.Second), e.Attempt, e.Attempts)
+	case agent.Repeated:
+		a.live = &live{}
+		a.transcript.notify("That was too large for the provider; it is sent again, smaller.")
+	case agent.Notice:
+		a.transcript.notify(e.Text)
+	}
+}
+
+func rungsOf(c agent.Compacted) string {
+	text := ""
+	for _, s := range c.Plan.Steps {
+		if s.Applied {
+			text += string(s.Rung) + ": " + s.Why + ". "
+		}
+	}
+	return text
+}
+
+func (a *app) delta(d provider.Delta) {
+	switch d.Kind {
+	case provider.TextDelta:
+		a.live.part(d.Part, liveText).text.WriteString(d.Text)
+	case provider.ThinkingDelta:
+		a.live.part(d.Part, liveThinking).text.WriteString(d.Text)
+	case provider.CallBegins:
+		a.live.part(d.Part, liveCall).name = d.Text
+	case provider.ArgumentsDelta:
+		a.live.part(d.Part, liveCall).text.WriteString(d.Text)
+	}
+}
+
+// permit asks the person about a call. It is called by the run.
+func (a *app) permit(ctx context.Context, t tool.Tool, c tool.Call) bool {
+	a.lock.Lock()
+	always := a.always[t.Definition().Name]
+	a.lock.Unlock()
+	if always {
+		return true
+	}
+	reply := make(chan bool, 1)
+	a.send(asked{t, c, reply})
+	select {
+	case yes := <-reply:
+		return yes
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (a *app) answerAsked(key string) {
+	q := a.asking[0]
+	switch key {
+	case "y", "Y", "enter":
+		q.reply <- true
+	case "a", "A":
+		a.lock.Lock()
+		a.always[q.tool.Definition().Name] = true
+		a.lock.Unlock()
+		q.reply <- true
+	case "n", "N":
+		q.reply <- false
+	case "esc", "ctrl+c":
+		a.interrupt()
+		return
+	default:
+		return
+	}
+	a.asking = a.asking[1:]
+}
