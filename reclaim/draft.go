@@ -184,6 +184,15 @@ func (d *draft) treatmentCost(t *history.Treatment) tokens.Cost {
 // tokens returns what the view costs in the model's tokens.
 func (d *draft) tokens() int { return d.problem.Meter.Tokens(d.total) }
 
+// costOf returns what the entries from index from up to, not including, to cost.
+func (d *draft) costOf(from, to int) int {
+	sum := tokens.Cost{}
+	for i := from; i < to; i++ {
+		sum = sum.Add(d.entries[i].cost)
+	}
+	return d.problem.Meter.Tokens(sum)
+}
+
 // free reports whether the ladder may touch an entry as a whole: it has a
 // message that stands as it is, and nobody pinned it.
 func (d *draft) free(i int) bool {

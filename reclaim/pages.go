@@ -40,7 +40,7 @@ func putPages(d *draft, z zones) Step {
 				step.Why = "not one page would fit"
 				return step
 			}
-			set, why := setPages(d, from, z.tail)
+			set, why := setPages(d, z, from)
 			if why != "" {
 				step.Why = why
 				return step
@@ -63,19 +63,17 @@ type pageSet struct {
 	over      bool // the tokens, images or bytes of a request would not hold them
 }
 
-// setPages cuts the text of a range into pages. why is set where pages are no
-// gain whatever the limits.
-func setPages(d *draft, from, to int) (set pageSet, why string) {
+// setPages cuts the text of the middle from index from on into pages. why is set
+// where pages are no gain whatever the limits.
+func setPages(d *draft, z zones, from int) (set pageSet, why string) {
+	to := z.tail
 	set = pageSet{from: from, to: to}
 	source := d.pageSource(from, to)
 	if scripts := illegible(source); scripts != "" {
 		return set, "much of it is in scripts that models misread on pages: " + scripts
 	}
-	text := 0
-	for i := from; i < to; i++ {
-		text += d.problem.Meter.Tokens(d.entries[i].cost)
-	}
-	pages, over, err := cutPages(d, source, roomFor(d, from, to, text))
+	text := d.costOf(from, to)
+	pages, over, err := cutPages(d, source, roomFor(d, z, from))
 	switch {
 	case err != nil:
 		return set, err.Error()
@@ -122,25 +120,33 @@ func illegible(source []snapshot.Segment) string {
 	return strings.Join(sum.Scripts, ", ")
 }
 
-// room is what a request can still hold beside what stands outside a range.
+// room is what a request can still hold beside what stands outside the middle.
 type room struct {
 	images int
 	bytes  int64
 	tokens int
 }
 
-func roomFor(d *draft, from, to, text int) room {
+// roomFor is the room for pages of the middle from index from on. What is before
+// that becomes an outline.
+func roomFor(d *draft, z zones, from int) room {
 	r := room{images: math.MaxInt, bytes: math.MaxInt64}
-	count, bytes := imagesBeside(d, from, to)
+	count, bytes := imagesBeside(d, z.head, z.tail)
 	if most := d.problem.Reader.MaxImages; most > 0 {
 		r.images = most - count
 	}
 	if most := d.problem.Reader.MaxImageBytes; most > 0 {
 		r.bytes = most - bytes
 	}
-	r.tokens = max(d.problem.Budget.Target, d.problem.Budget.Limit()/2) - (d.tokens() - text)
+	r.tokens = max(d.problem.Budget.Target, d.problem.Budget.Limit()/2) - (d.tokens() - d.costOf(z.head, z.tail))
+	if from > z.head {
+		r.tokens -= d.olderOutline()
+	}
 	return r
 }
+
+// olderOutline is how large the outline of what no longer fits on pages may be.
+func (d *draft) olderOutline() int { return d.problem.Budget.Limit() / 8 }
 
 // cutPages returns the pages of a source, or that they need more room.
 func cutPages(d *draft, source []snapshot.Segment, r room) (pages []snapshot.Page, over bool, err error) {
@@ -224,7 +230,7 @@ func laterHalf(d *draft, from, to int) int {
 func (set *pageSet) apply(d *draft, z zones) {
 	kept := keptEntries(d, z)
 	if set.from > z.head {
-		putOutline(d, zones{head: z.head, tail: set.from, prompt: z.prompt}, d.problem.Budget.Limit()/8)
+		putOutline(d, zones{head: z.head, tail: set.from, prompt: z.prompt}, d.olderOutline())
 	}
 	for _, t := range d.pinStubs(set.from, set.to) {
 		d.treat(t)

@@ -99,10 +99,7 @@ func outline(d *draft, z zones) Step {
 	if step.Before <= d.problem.Budget.Target {
 		return step
 	}
-	middle := 0
-	for i := z.head; i < z.tail; i++ {
-		middle += d.problem.Meter.Tokens(d.entries[i].cost)
-	}
+	middle := d.costOf(z.head, z.tail)
 	budget := max(d.problem.Budget.Target-(step.Before-middle), middle/10)
 	if step.Items = putOutline(d, z, budget); step.Items == 0 {
 		step.Why = "nothing stands between head and tail"

@@ -1,0 +1,5 @@
+//go:build !race
+
+package reclaim_test
+
+const raceEnabled = false
