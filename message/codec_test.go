@@ -143,7 +143,7 @@ func drawMessage() *rapid.Generator[Message] {
 	str := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 	bytesOf := rapid.Map(rapid.StringN(1, -1, -1), func(s string) []byte { return []byte(s) })
 	content := rapid.OneOf(
-		rapid.Map(str, func(s string) Content { return Text{Text: s, Signature: s} }),
+		rapid.Map(str, func(s string) Content { return Text{Text: s, Signature: s, Extra: s} }),
 		rapid.Map(bytesOf, func(b []byte) Content { return Opaque{Format: "gemini", Raw: b} }),
 		rapid.Map(str, func(s string) Content {
 			return Image{Media: Media{Type: "image/png", Blob: HashOf([]byte(s)), Size: int64(len(s)), Name: s}, WidthPx: len(s)}
@@ -156,7 +156,7 @@ func drawMessage() *rapid.Generator[Message] {
 		}),
 		rapid.Map(str, func(s string) Part { return RedactedThinking{Data: s} }),
 		rapid.Custom(func(t *rapid.T) Part {
-			return ToolCall{ID: str.Draw(t, "id"), Name: str.Draw(t, "name"), Arguments: bytesOf.Draw(t, "arguments"), Signature: str.Draw(t, "signature")}
+			return ToolCall{ID: str.Draw(t, "id"), Name: str.Draw(t, "name"), Arguments: bytesOf.Draw(t, "arguments"), Signature: str.Draw(t, "signature"), Extra: str.Draw(t, "extra")}
 		}),
 		rapid.Custom(func(t *rapid.T) Part {
 			return ToolResult{CallID: str.Draw(t, "id"), Outcome: rapid.SampledFrom([]Outcome{OK, Failed, Denied, Aborted, Unknown}).Draw(t, "outcome"), Uneventful: rapid.Bool().Draw(t, "uneventful"),

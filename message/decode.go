@@ -88,7 +88,7 @@ func (d decoder) members(object []byte, f func(key string, v field) error) error
 
 // part reads all members a part may have, then builds the one it is.
 func (d decoder) part(object []byte) (Part, error) {
-	var kind, text, signature, data, id, name, call, outcome, format string
+	var kind, text, signature, extra, data, id, name, call, outcome, format string
 	var raw, arguments, content, pieces []byte
 	var media Media
 	var width, height int
@@ -101,6 +101,8 @@ func (d decoder) part(object []byte) (Part, error) {
 			text = f.text
 		case "signature":
 			signature = f.text
+		case "extra":
+			extra = string(f.raw)
 		case "data":
 			data = f.text
 		case "id":
@@ -150,13 +152,13 @@ func (d decoder) part(object []byte) (Part, error) {
 		case !media.Blob.IsZero():
 			text, err = d.largeText(media.Blob)
 		}
-		return Text{Text: text, Signature: signature}, err
+		return Text{Text: text, Signature: signature, Extra: extra}, err
 	case "thinking":
 		return Thinking{Text: text, Signature: signature, Raw: raw}, nil
 	case "redacted_thinking":
 		return RedactedThinking{Data: data}, nil
 	case "tool_call":
-		return ToolCall{ID: id, Name: name, Arguments: arguments, Signature: signature}, nil
+		return ToolCall{ID: id, Name: name, Arguments: arguments, Signature: signature, Extra: extra}, nil
 	case "tool_result":
 		r := ToolResult{CallID: call, Name: name, Outcome: Outcome(outcome), Uneventful: uneventful}
 		r.Content, err = d.content(content)

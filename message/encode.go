@@ -75,6 +75,7 @@ func (e *encoder) part(p Part, inResult bool) {
 			e.text("text", p.Text)
 		}
 		e.text("signature", p.Signature)
+		e.raw("extra", []byte(p.Extra))
 	case Thinking:
 		e.text("type", "thinking")
 		e.text("text", p.Text)
@@ -89,6 +90,7 @@ func (e *encoder) part(p Part, inResult bool) {
 		e.text("name", p.Name)
 		e.raw("arguments", p.Arguments)
 		e.text("signature", p.Signature)
+		e.raw("extra", []byte(p.Extra))
 	case ToolResult:
 		e.text("type", "tool_result")
 		e.text("call", p.CallID)

@@ -22,6 +22,9 @@ type Text struct {
 	Text string
 	// Signature is a thought signature that belongs to the text (Gemini).
 	Signature string
+	// Extra is a JSON object of what else the provider said of the text, byte
+	// for byte: only its own wire gets it back (OpenAI: phase).
+	Extra string
 }
 
 // Thinking is a model's reasoning as its provider shows it.
@@ -50,6 +53,9 @@ type ToolCall struct {
 	Arguments []byte
 	// Signature is a thought signature that belongs to the call (Gemini).
 	Signature string
+	// Extra is a JSON object of what else the provider said of the call, byte
+	// for byte: only its own wire gets it back (Anthropic: caller).
+	Extra string
 }
 
 // ToolResult answers a [ToolCall].

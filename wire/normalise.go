@@ -259,17 +259,29 @@ func (n *normaliser) answer(i int) []Part {
 			if !n.says(part) && !(n.rules.SignedTexts && part.Signature != "") {
 				continue
 			}
+			part.Extra = n.extra(m, part.Extra)
+			out.Part = part
 		case message.Opaque:
 			if !n.says(part) {
 				continue
 			}
 		case message.ToolCall:
+			part.Extra = n.extra(m, part.Extra)
+			out.Part = part
 		default:
 			continue // results and media: see loose
 		}
 		parts = append(parts, out)
 	}
 	return parts
+}
+
+// extra returns what a provider said of a part besides, where this is its wire.
+func (n *normaliser) extra(m *Message, object string) string {
+	if object == "" || m.Wire != n.rules.Wire || object[0] != '{' || !rawjson.Valid([]byte(object)) {
+		return ""
+	}
+	return object
 }
 
 func sealOf(m *Message, thinking int) message.Hash {

@@ -70,6 +70,26 @@ func TestFirstSplitsWeldedRecords(t *testing.T) {
 	}
 }
 
+func TestTakingAStringIsReadingIt(t *testing.T) {
+	for _, value := range []string{
+		`""`, `"plain"`, `"a\nb\t\"c\\"`, `"\u00e9\u65e5\ud83d\ude00"`, `"\ud800 alone"`, `"日本\u0000語"`, "\"broken \xff\\n\"", `"open`, `7`, ``,
+	} {
+		if got, want := Take([]byte(value)), Text([]byte(value)); got != want {
+			t.Errorf("%s: %q, want %q", value, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "s")
+		quoted, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Take(quoted); got != s {
+			t.Fatalf("%q, want %q", got, s)
+		}
+	})
+}
+
 func TestStringsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")

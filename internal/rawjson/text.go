@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // String decodes a JSON string. A lone surrogate escape becomes the three
@@ -38,6 +39,26 @@ func String(value []byte) (string, error) {
 		}
 	}
 	return out.String(), nil
+}
+
+// Take decodes a JSON string as [Text] does, in the memory of value, which must
+// not be used again.
+func Take(value []byte) string {
+	inside, err := inside(value)
+	if err != nil || !utf8.Valid(inside) { // what is repaired may need more room
+		return Text(value)
+	}
+	out := inside[:0] // never overtakes what is still to be read
+	for i := 0; i < len(inside); {
+		n := plainLen(inside[i:])
+		out = append(out, inside[i:i+n]...)
+		if i += n; i < len(inside) {
+			r, n := unescape(inside[i:])
+			out = appendRune(out, r)
+			i += n
+		}
+	}
+	return unsafe.String(unsafe.SliceData(out), len(out))
 }
 
 // inside returns what stands between the quotes of a JSON string.
@@ -137,6 +158,17 @@ func AppendString(dst []byte, s string) []byte {
 	}
 	dst = append(dst, s[start:]...)
 	return append(dst, '"')
+}
+
+// AppendMember adds a member to the end of an object that it has made, nil for
+// an empty one.
+func AppendMember(object []byte, key string, value []byte) []byte {
+	if object == nil {
+		object = []byte{'{'}
+	} else {
+		object[len(object)-1] = ','
+	}
+	return append(append(append(AppendString(object, key), ':'), value...), '}')
 }
 
 // surrogate decodes the WTF-8 form of a surrogate.

@@ -31,6 +31,7 @@ func (e *encoder) part(p wire.Part) {
 		e.Text(body.Name(part.Name, maxNameLen, "_-"))
 		e.Raw(`,"input":`)
 		e.Value(e.Arguments(p.At, part.Arguments))
+		e.Members(part.Extra)
 		e.Raw(`}`)
 	case message.ToolResult:
 		e.result(p.At, part)

@@ -41,7 +41,7 @@ func DecodeContent(content []byte) ([]message.Part, error) {
 // DecodeBlock reads one content block. Kinds that this version does not know
 // become opaque parts.
 func DecodeBlock(block []byte) (message.Part, error) {
-	var b struct{ kind, text, thinking, signature, data, id, name, input, toolUse, content, isError, source, citations, title []byte }
+	var b struct{ kind, text, thinking, signature, data, id, name, input, toolUse, content, isError, source, citations, title, extra []byte }
 	err := rawjson.Members(block, func(key string, v []byte) error {
 		switch key {
 		case "type":
@@ -72,6 +72,8 @@ func DecodeBlock(block []byte) (message.Part, error) {
 			b.citations = v
 		case "title":
 			b.title = v
+		case "caller", "toolset_name": // of a call
+			b.extra = rawjson.AppendMember(b.extra, key, v)
 		}
 		return nil
 	})
@@ -92,7 +94,7 @@ func DecodeBlock(block []byte) (message.Part, error) {
 	case "redacted_thinking":
 		return message.RedactedThinking{Data: rawjson.Text(b.data)}, nil
 	case "tool_use":
-		return message.ToolCall{ID: rawjson.Text(b.id), Name: rawjson.Text(b.name), Arguments: b.input}, nil
+		return message.ToolCall{ID: rawjson.Text(b.id), Name: rawjson.Text(b.name), Arguments: b.input, Extra: string(b.extra)}, nil
 	case "tool_result":
 		r := message.ToolResult{CallID: rawjson.Text(b.toolUse)}
 		if rawjson.Bool(b.isError) {

@@ -327,7 +327,9 @@ func (c *chat) calls(calls []wire.Part) {
 		c.Text(body.Name(call.Name, maxNameLen, "_-"))
 		c.Raw(`,"arguments":`)
 		c.Text(string(c.Arguments(p.At, call.Arguments)))
-		c.Raw(`}}`)
+		c.Raw(`}`)
+		c.Members(call.Extra)
+		c.Raw(`}`)
 	}
 	c.Raw(`]`)
 }

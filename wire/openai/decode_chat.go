@@ -103,11 +103,16 @@ func functionCallID(name string) string { return "function_" + name }
 
 func decodeCall(data []byte) (message.ToolCall, error) {
 	id := rawjson.Text(rawjson.Get(data, "id"))
+	var extra []byte
+	if content := rawjson.Get(data, "extra_content"); content != nil { // the signature of a call, where Gemini speaks this wire
+		extra = rawjson.AppendMember(nil, "extra_content", content)
+	}
 	if custom := rawjson.Get(data, "custom"); custom != nil {
 		return message.ToolCall{
 			ID:        id,
 			Name:      rawjson.Text(rawjson.Get(custom, "name")),
 			Arguments: freeInput(rawjson.Get(custom, "input")),
+			Extra:     string(extra),
 		}, nil
 	}
 	function := rawjson.Get(data, "function")
@@ -115,7 +120,7 @@ func decodeCall(data []byte) (message.ToolCall, error) {
 		return message.ToolCall{}, errors.New("a call has neither a function nor a custom tool")
 	}
 	call, err := decodeFunction(function)
-	call.ID = id
+	call.ID, call.Extra = id, string(extra)
 	return call, err
 }
 

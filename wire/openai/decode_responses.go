@@ -48,7 +48,7 @@ func Join(messages []message.Message, item message.Message) []message.Message {
 }
 
 type itemFields struct {
-	kind, role, content, summary, encrypted, name, arguments, input, action, output, id, callID []byte
+	kind, role, content, summary, encrypted, name, arguments, input, action, output, id, callID, phase []byte
 }
 
 func (i *itemFields) member(key string, v []byte) error {
@@ -77,6 +77,8 @@ func (i *itemFields) member(key string, v []byte) error {
 		i.id = v
 	case "call_id":
 		i.callID = v
+	case "phase":
+		i.phase = v
 	}
 	return nil
 }
@@ -96,10 +98,25 @@ func (i *itemFields) message() (message.Message, error) {
 	case "user":
 		return message.Message{Role: message.User, Author: message.ByPerson, Parts: parts}, nil
 	case "assistant":
-		return answered(parts...), nil
+		return answered(i.inPhase(parts)...), nil
 	default:
 		return message.Message{}, fmt.Errorf("role %q: expected system, developer, user or assistant", role)
 	}
+}
+
+// inPhase keeps with the texts of an answer whether they comment on the work or
+// are its end: models want to be told again. (Vendor's documentation, 2026.)
+func (i *itemFields) inPhase(parts []message.Part) []message.Part {
+	if rawjson.IsNull(i.phase) {
+		return parts
+	}
+	for k, p := range parts {
+		if t, ok := p.(message.Text); ok {
+			t.Extra = string(rawjson.AppendMember(nil, "phase", i.phase))
+			parts[k] = t
+		}
+	}
+	return parts
 }
 
 // decodeReasoning keeps the item as it is where text and encrypted content

@@ -102,19 +102,21 @@ func (s *responses) tools(tools []wire.Tool) {
 
 func (s *responses) system(texts []string, mark bool) {
 	for i, t := range texts {
-		s.content("developer", mark && i == len(texts)-1, func() { s.text("input_text", t) })
+		s.content("developer", "", mark && i == len(texts)-1, func() { s.text("input_text", t) })
 	}
 }
 
 // content writes a part of a message item, and opens one where none of the role
-// is.
-func (s *responses) content(role string, mark bool, write func()) {
+// is. extra is an object of further members of the item.
+func (s *responses) content(role, extra string, mark bool, write func()) {
 	if s.Open != role {
 		s.end()
 		s.Element()
 		s.Open = role
-		s.Role(role)
-		s.Raw(`{"type":"message","role":"` + role + `","content":[`)
+		s.Role(role + extra)
+		s.Raw(`{"type":"message","role":"` + role + `"`)
+		s.Members(extra)
+		s.Raw(`,"content":[`)
 	}
 	s.Next()
 	s.Block(write)
@@ -160,12 +162,12 @@ func (s *responses) step(step *wire.Step, mark bool) {
 		case message.Text:
 			if step.Role == message.Assistant {
 				s.end() // a model's messages stay apart, as they came
-				s.content("assistant", false, func() { s.text("output_text", part.Text) })
+				s.content("assistant", part.Extra, false, func() { s.text("output_text", part.Text) })
 				continue
 			}
-			s.content("user", mark && i == last, func() { s.part(p) })
+			s.content("user", "", mark && i == last, func() { s.part(p) })
 		default:
-			s.content("user", mark && i == last, func() { s.part(p) })
+			s.content("user", "", mark && i == last, func() { s.part(p) })
 		}
 	}
 }
@@ -175,11 +177,11 @@ func (s *responses) opaque(role message.Role, raw []byte) {
 	switch kind := rawjson.Text(rawjson.Get(raw, "type")); {
 	case isInput(raw):
 		if role == message.User {
-			s.content("user", false, func() { s.Value(raw) })
+			s.content("user", "", false, func() { s.Value(raw) })
 		}
 	case kind == "output_text" || kind == "refusal":
 		if role == message.Assistant {
-			s.content("assistant", false, func() { s.Value(raw) })
+			s.content("assistant", "", false, func() { s.Value(raw) })
 		}
 	default:
 		s.item(func() { s.Value(raw) })

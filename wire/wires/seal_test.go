@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire/anthropic"
 	"github.com/stemma-history/stemma/wire/openai"
 )
 
@@ -62,5 +63,44 @@ func TestThinkingGoesBackWhileItsSealFits(t *testing.T) {
 				t.Errorf("nothing is known of their prefix, and %d thoughts are sent", got)
 			}
 		})
+	}
+}
+
+// TestWhatAProviderSaidBesidesGoesBack: in its own bytes, over its own wire.
+func TestWhatAProviderSaidBesidesGoesBack(t *testing.T) {
+	call, err := anthropic.DecodeBlock([]byte(`{"type":"tool_use","id":"a","name":"bash","input":{},"caller":{"type": "direct"},"toolset_name":"x"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	comment, err := openai.DecodeItem([]byte(`{"type":"message","role":"assistant","phase": "commentary","content":[{"type":"output_text","text":"Looking.","annotations":[]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	chat, err := openai.DecodeChat([]byte(`{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"bash","arguments":"{}"},"extra_content":{"google":{"thought_signature": "c2ln"}}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		wire, want string
+		parts      []message.Part
+	}{
+		{anthropic.Wire, `"input":{},"caller":{"type": "direct"},"toolset_name":"x"}`, []message.Part{call}},
+		{openai.WireResponses, `{"type":"message","role":"assistant","phase":"commentary","content":[{"type":"output_text","text":"Looking."}]}`, comment.Parts},
+		{openai.WireChat, `"arguments":"{}"},"extra_content":{"google":{"thought_signature": "c2ln"}}}`, chat.Parts},
+	} {
+		for _, w := range All() {
+			r := request(w, []message.Message{message.Prompt("Go on."), {Role: message.Assistant, Author: message.ByModel, Wire: c.wire, Parts: c.parts}, message.Prompt("And?")})
+			r.Limits = nil
+			body, err := w.Encode(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Contains(string(body.JSON), c.want); got != (w.Name == c.wire) {
+				t.Errorf("%s of %s: %s", w.Name, c.wire, body.JSON)
+			}
+			if w.Name != c.wire && (strings.Contains(string(body.JSON), "caller") || strings.Contains(string(body.JSON), "phase") || strings.Contains(string(body.JSON), "extra_content")) {
+				t.Errorf("%s sends what %s said: %s", w.Name, c.wire, body.JSON)
+			}
+		}
 	}
 }

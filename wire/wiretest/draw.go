@@ -157,6 +157,7 @@ func (d *drawer) call() message.ToolCall {
 		Name:      pick(d, "name", "bash", "bash", "fs.read", "", "9 lives", "名前", strings.Repeat("n", 200)),
 		Arguments: []byte(pick(d, "arguments", `{}`, `{"z":1.0, "cmd":"ls \u00e9"}`, `{"half":"\ud83d"}`, `[1]`, `{"cmd":`, ``, "\xff", ` {"a":1} `)),
 		Signature: pick(d, "signature", "", "", "c2ln", "no base64!"),
+		Extra:     pick(d, "extra", "", "", extra(d.wire), "{", "[1]"),
 	}
 }
 
@@ -308,4 +309,12 @@ func rawThinking(wireName string) string {
 		return `{"thoughtSignature":"c2ln","text":"hm","thought":true}`
 	}
 	return `{"signature":"c2ln","thinking":"hm","type":"thinking"}`
+}
+
+// extra returns what a provider says of a call besides.
+func extra(wireName string) string {
+	if wireName == "anthropic" {
+		return `{"caller":{"type":"direct"}}`
+	}
+	return "{ }"
 }

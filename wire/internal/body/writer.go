@@ -88,6 +88,15 @@ func (w *Writer) Value(json []byte) {
 	w.JSON = append(w.JSON, rawjson.Paired(json)...)
 }
 
+// Members writes the members of an object behind those that are there.
+func (w *Writer) Members(object string) {
+	inside := strings.TrimSpace(strings.TrimPrefix(object, "{"))
+	if inside = strings.TrimSpace(strings.TrimSuffix(inside, "}")); inside != "" {
+		w.Next()
+		w.Value([]byte(inside))
+	}
+}
+
 // Text writes a string. What is no Unicode text becomes U+FFFD.
 func (w *Writer) Text(s string) {
 	w.JSON = rawjson.AppendString(w.JSON, strings.ToValidUTF8(s, "\uFFFD"))
