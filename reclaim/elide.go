@@ -53,6 +53,9 @@ func uneventful(c *call, supersededBy string) rank {
 	case runTool, fetchTool:
 		return output
 	case otherTool:
+		if c.idle {
+			return output
+		}
 		return unknown
 	}
 	return keep

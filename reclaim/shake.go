@@ -38,6 +38,7 @@ type call struct {
 	target  string
 	shown   string // the part of the target that a read asked for
 	ok      bool   // answered without an error
+	idle    bool   // uneventful, by the tool's own word
 	entry   int    // index in the path of the entry with the result
 	result  history.Handle
 	content []message.Content
@@ -64,7 +65,7 @@ func callsOf(path []history.Entry) []call {
 			c.entry = entries[paired.Result.Message]
 			e := &path[c.entry]
 			r := e.Message.Parts[paired.Result.Part].(message.ToolResult)
-			c.ok, c.content = !r.IsError(), r.Content
+			c.ok, c.idle, c.content = !r.IsError(), r.Uneventful, r.Content
 			c.result = history.Handle{Depth: e.Depth, Part: paired.Result.Part + 1}
 		}
 		calls[i] = c
