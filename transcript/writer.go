@@ -300,8 +300,10 @@ func (w *writer) Progress(bytes int64) {
 
 func (w *writer) flush() error {
 	if w.batchBytes >= long {
-		debug.FreeOSMemory() // of what the messages were decoded from
+		// Of what the messages were decoded from, and of what storing them leaves.
+		debug.FreeOSMemory()
 		defer debug.FreeOSMemory()
+		defer debug.SetGCPercent(debug.SetGCPercent(10))
 	}
 	w.batch.Conversation.Title = cmp.Or(w.conversation.Title, w.words)
 	result, err := w.store.Import(w.ctx, w.batch)

@@ -14,12 +14,12 @@ import (
 // readUser reads a line of the user role: the results on it, or what else it
 // says, as one message for each run of parts by one author.
 func readUser(data []byte, r *record, meta bool) ([]message.Message, error) {
-	parts, err := userParts(data)
+	all, err := transcript.DecodeMessage(data, userParts)
 	if err != nil {
 		return nil, err
 	}
 	var messages []message.Message
-	for _, p := range parts {
+	for _, p := range all.Parts {
 		m := message.Message{Role: message.User, Author: message.ByPerson}
 		if result, ok := p.(message.ToolResult); ok {
 			result.Outcome = outcomeOf(result)
@@ -42,21 +42,21 @@ func readUser(data []byte, r *record, meta bool) ([]message.Message, error) {
 	return messages, nil
 }
 
-// userParts decodes what a line of the user role says.
-func userParts(data []byte) ([]message.Part, error) {
+// userParts decodes what a line of the user role says, as parts of one message.
+func userParts(data []byte) (message.Message, error) {
 	content := rawjson.Get(rawjson.Get(data, "message"), "content")
 	if content == nil {
 		e, err := readEnvelope(data)
 		if err != nil {
-			return nil, err
+			return message.Message{}, err
 		}
 		content, _ = e.queuedPrompt()
 	}
 	parts, err := anthropic.DecodeContent(content)
 	if err != nil {
-		return nil, fmt.Errorf("the message cannot be read: %w", err)
+		return message.Message{}, fmt.Errorf("the message cannot be read: %w", err)
 	}
-	return parts, nil
+	return message.Message{Parts: parts}, nil
 }
 
 // readAnswer reads the lines of an answer as one message. A line that cannot be

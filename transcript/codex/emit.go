@@ -85,7 +85,7 @@ func (s *session) read(n int) (transcript.Record, error) {
 		made.Message = kept(data)
 		return made, nil
 	}
-	m, err := decode(data)
+	m, err := transcript.DecodeMessage(data, decode)
 	if err != nil {
 		s.unread(r, r.lines[0], err)
 		made.Message = kept(data)
@@ -115,7 +115,7 @@ func (s *session) answer(r *record) (*message.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		m, err := decode(data)
+		m, err := transcript.DecodeMessage(data, decode)
 		if err != nil {
 			s.unread(r, l, err)
 			m = *kept(data)

@@ -140,12 +140,18 @@ func (r *reader) fill(record *transcript.Record, e *entry) bool {
 		r.label(e)
 		return false
 	case "message":
-		m, usage, err := r.message(e.message)
-		if err != nil {
+		m, err := transcript.DecodeMessage(e.message, func(data []byte) (message.Message, error) {
+			m, usage, err := r.message(data)
+			record.Usage = usage
+			if err != nil {
+				return message.Message{}, err
+			}
+			return *m, nil
+		})
+		if record.Message = &m; err != nil {
 			r.sink.Problem(transcript.Problem{Line: e.line, Record: e.id, What: fmt.Sprintf("%v; it is kept as a record that no model gets", err)})
-			m = silent(e.raw)
+			record.Message = silent(e.raw)
 		}
-		record.Message, record.Usage = m, usage
 	case "compaction":
 		r.compaction(record, e)
 	case "branch_summary":
