@@ -16,9 +16,11 @@ import (
 
 // A sent is a request that went out.
 type sent struct {
-	request  wire.Request
-	body     wire.Body
-	estimate int // tokens, before calibration
+	request wire.Request
+	body    wire.Body
+	// estimate is what the prompt is taken to cost, in tokens, before calibration
+	// and with it.
+	estimate, calibrated int
 }
 
 // ask sends what the path shows and returns the answer. Where that is too
@@ -27,8 +29,7 @@ func (r *Run) ask(ctx context.Context) (provider.Answer, *sent, error) {
 	if err := r.makeRoom(ctx); err != nil {
 		return provider.Answer{}, nil, err
 	}
-	recovery := recovery{run: r}
-	for {
+	for tries := 1; ; tries++ {
 		s, err := r.request(ctx)
 		if err != nil {
 			return provider.Answer{}, nil, err
@@ -42,7 +43,7 @@ func (r *Run) ask(ctx context.Context) (provider.Answer, *sent, error) {
 			r.state.truncated = refusal // it was answered all the same: make room before the next request
 			return answer, s, nil
 		}
-		if err := recovery.shrink(ctx, s, refusal); err != nil {
+		if err := r.shrink(ctx, s, refusal, tries); err != nil {
 			return provider.Answer{}, nil, err
 		}
 		r.tell(Repeated{refusal})
@@ -51,7 +52,7 @@ func (r *Run) ask(ctx context.Context) (provider.Answer, *sent, error) {
 
 // request writes the body for the path as it stands.
 func (r *Run) request(ctx context.Context) (*sent, error) {
-	view, err := reclaim.View(r.path, r.Draw)
+	view, err := r.standing.View(r.path, r.Draw)
 	if err != nil {
 		return nil, err
 	}
@@ -63,10 +64,11 @@ func (r *Run) request(ctx context.Context) (*sent, error) {
 		CacheKey:       r.cacheKey(),
 		Blob:           func(h message.Hash) (message.Blob, error) { return r.Store.Blob(ctx, h) },
 	}}
-	if s.body, err = r.Model.Provider.Wire().Encode(s.request); err != nil {
+	if s.body, err = r.session.Encode(s.request); err != nil {
 		return nil, fmt.Errorf("the request cannot be written: %w", err)
 	}
-	s.estimate = tokens.Meter{Image: r.meter().Image}.Tokens(r.measured())
+	cost := r.standing.Cost(r.problem(""))
+	s.estimate, s.calibrated = tokens.Meter{}.Tokens(cost), r.meter().Tokens(cost)
 	return s, nil
 }
 
@@ -78,7 +80,7 @@ func (r *Run) send(ctx context.Context, s *sent) (provider.Answer, error) {
 		Body:     s.body,
 		Effort:   r.Model.Effort,
 		CacheKey: s.request.CacheKey,
-		Estimate: r.meter().Tokens(r.measured()),
+		Estimate: s.calibrated,
 		Window:   r.window(),
 	}, func(d provider.Delta) {
 		draft.grow(ctx, d)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
@@ -62,39 +61,48 @@ func (r *Run) runCalls(ctx context.Context, t *turn) error {
 	draft := r.newDraft()
 	draft.message, draft.calls = t.answer.Message, t.calls
 	ready := r.admit(ctx, t.calls)
+	effects := false
 	for _, i := range ready {
 		t.calls[i].state = history.CallStarted
+		effects = effects || t.calls[i].effects()
 	}
-	// What has effects is known to have started before it starts.
-	if err := draft.save(ctx); err != nil {
-		return err
+	if effects { // it is known to have started before it starts
+		if err := draft.save(ctx); err != nil {
+			return err
+		}
 	}
 	stop := draft.keepAlive(ctx)
 	defer stop()
 
 	progress, ended := make(chan CallProgress), make(chan ending)
+	over := make(chan struct{})
+	defer close(over) // whoever still reports a line then is not heard
 	slots := make(chan struct{}, r.Parallel)
-	var group sync.WaitGroup
 	left := 0
 	for _, i := range ready {
 		c := t.calls[i]
 		r.tell(CallStarted{i, c.ToolCall})
 		if _, own := c.tool.(ownTool); own { // they take no time, and their order matters
-			c.end(runCall(ctx, c, nil))
+			draft.end(c, runCall(ctx, c, nil))
 			r.tell(CallEnded{i, c.result})
 			continue
 		}
 		left++
-		group.Go(func() {
+		go func() {
 			select {
 			case slots <- struct{}{}:
-				defer func() { <-slots }()
 			case <-ctx.Done():
-				ended <- ending{i, tool.Result{Content: []message.Content{message.Text{Text: notRun}}, Outcome: message.Aborted}}
+				ended <- ending{index: i, result: tool.Result{Content: []message.Content{message.Text{Text: notRun}}, Outcome: message.Aborted}}
 				return
 			}
-			ended <- ending{i, runCall(ctx, c, func(line string) { progress <- CallProgress{i, line} })}
-		})
+			result := runCall(ctx, c, func(line string) {
+				select {
+				case progress <- CallProgress{i, line}:
+				case <-over:
+				}
+			})
+			ended <- ending{i, result, true}
+		}()
 	}
 	for left > 0 {
 		select {
@@ -103,19 +111,18 @@ func (r *Run) runCalls(ctx context.Context, t *turn) error {
 		case e := <-ended:
 			left--
 			c := t.calls[e.index]
-			draft.lock.Lock()
-			c.end(e.result)
-			draft.lock.Unlock()
-			if c.effects() {
-				// The turn is saved whole soon; until then the draft knows what was done.
+			draft.end(c, e.result)
+			if c.effects() && left > 0 { // else the turn is saved whole now
 				if err := draft.save(ctx); err != nil {
 					r.tell(Notice{"The draft of the turn could not be saved: " + err.Error()})
 				}
 			}
+			if e.ran {
+				<-slots // the next one begins when it is known that this one is done
+			}
 			r.tell(CallEnded{e.index, c.result})
 		}
 	}
-	group.Wait()
 	return nil
 }
 
@@ -123,6 +130,7 @@ func (r *Run) runCalls(ctx context.Context, t *turn) error {
 type ending struct {
 	index  int
 	result tool.Result
+	ran    bool // else it was interrupted before
 }
 
 // admit decides which calls run, and answers the others.

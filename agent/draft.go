@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
@@ -50,6 +51,13 @@ func last(parts []message.Part) message.Part {
 		return nil
 	}
 	return parts[len(parts)-1]
+}
+
+// end takes the result of a call.
+func (d *draft) end(c *call, r tool.Result) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	c.end(r)
 }
 
 // save stores the draft as it stands.

@@ -34,9 +34,9 @@ func (r *Run) Edit(ctx context.Context, prompt history.ID, parts ...message.Part
 			}
 		}
 		before := r.path
-		r.path, r.counted, r.state.gauge = path, false, nil
+		r.goTo(path)
 		if err := r.savePrompt(ctx, message.Message{Role: message.User, Author: message.ByPerson, Parts: parts}); err != nil {
-			r.path = before
+			r.goTo(before)
 			return err
 		}
 		marks, err := r.Store.Checkpoints(ctx, r.Conversation)

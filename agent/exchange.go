@@ -169,7 +169,7 @@ func (r *Run) saveTurn(ctx context.Context, t *turn) error {
 	if err != nil {
 		return err
 	}
-	seals, err := r.Model.Provider.Wire().Seals(t.sent.request, t.answer.Message)
+	seals, err := r.session.Seals(t.sent.request, t.answer.Message)
 	if err != nil {
 		return err
 	}

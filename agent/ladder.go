@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/stemma-history/stemma/history"
-	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/tokens"
@@ -15,13 +14,15 @@ import (
 
 // ladderState is what a run remembers of making room.
 type ladderState struct {
-	switched  bool            // the model is another than the view was made for
-	media     bool            // images have come since the view was looked at
+	posed     *reclaim.Problem // of the path as far as it was when it was posed
+	meter     *tokens.Meter
 	truncated *provider.Error // the last prompt was cut without a word
 	maxOutput int             // what a refusal said about the longest answer
 	stalled   int             // the size at which a compaction did not pay
 	failures  int             // of summaries, in a row
-	gauge     *tokens.Meter
+	// learned is a window that a refusal told of and no compaction recorded,
+	// since a shorter answer was all that it took.
+	learned int
 }
 
 const (
@@ -38,46 +39,31 @@ const (
 
 // meter is the measure for the model, as calibrated by the path.
 func (r *Run) meter() tokens.Meter {
-	if r.state.gauge == nil {
+	if r.state.meter == nil {
 		m := reclaim.MeterOf(r.Model.Known, r.path, r.frame.Model)
-		r.state.gauge = &m
+		r.state.meter = &m
 	}
-	return *r.state.gauge
+	return *r.state.meter
 }
 
-// measured is the cost of the view as it stands.
-func (r *Run) measured() tokens.Cost {
-	if !r.counted {
-		r.cost, r.counted = reclaim.CostOf(r.problem("")), true
-	}
-	return r.cost
-}
-
-// window is what the model accepts, by its settings and by what its refusals
-// have said on this path. One without numbers says that the window is smaller
-// than what was refused.
-func (r *Run) window() int {
-	window := r.Model.window()
-	for _, e := range slices.Backward(r.path) {
-		if e.Compaction == nil {
-			continue
-		}
-		switch why := e.Compaction.Reason; {
-		case why.Trigger != history.ByRefusal || why.Model != r.frame.Model:
-		case why.Limit > 0:
-			return min(window, int(why.Limit))
-		case why.Estimate > 0:
-			return min(window, r.meter().Tokens(tokens.Cost{Text: int(why.Estimate)}))
-		}
-	}
-	return window
-}
+// window is what the model accepts, its answer included.
+func (r *Run) window() int { return r.problem("").Budget.Window }
 
 // problem poses the problem of sending the path.
 func (r *Run) problem(trigger history.Trigger) reclaim.Problem {
-	p := reclaim.ProblemFor(r.Model.Known, r.frame, r.path, r.pins, r.window())
-	p.Meter = r.meter()
+	if r.state.posed == nil {
+		p := r.pose()
+		r.state.posed = &p
+	}
+	p := *r.state.posed
+	p.Path, p.Meter = r.path, r.meter()
 	p.Reason.Trigger = trigger
+	return p
+}
+
+// pose looks through the whole path, which a turn has no time for.
+func (r *Run) pose() reclaim.Problem {
+	p := reclaim.ProblemFor(r.Model.Known, r.frame, r.path, r.pins, r.knownWindow())
 	p.Rungs = r.Compaction.Rungs
 	p.Budget.Reserve = max(p.Budget.Reserve, min(r.Model.MaxOutput, p.Budget.Window/2))
 	if t := r.Compaction.Threshold; t > 0 {
@@ -90,6 +76,25 @@ func (r *Run) problem(trigger history.Trigger) reclaim.Problem {
 	return p
 }
 
+// knownWindow is the window by the settings, or smaller where a refusal has
+// shown that. One without numbers says that the window is smaller than what was
+// refused.
+func (r *Run) knownWindow() int {
+	window := r.Model.window()
+	if r.state.learned > 0 {
+		window = min(window, r.state.learned)
+	}
+	for _, e := range slices.Backward(r.path) {
+		if c := e.Compaction; c != nil && c.Reason.Trigger == history.ByRefusal && c.Reason.Model == r.frame.Model {
+			if c.Reason.Limit == 0 && c.Reason.Estimate > 0 {
+				window = min(window, r.meter().Tokens(tokens.Cost{Text: int(c.Reason.Estimate)}))
+			}
+			break
+		}
+	}
+	return window
+}
+
 // Problem is what a compaction of the run's path as it stands would solve, for
 // reports such as [reclaim.Context].
 func (r *Run) Problem() reclaim.Problem { return r.problem(history.ByCommand) }
@@ -100,21 +105,19 @@ func (r *Run) due() history.Trigger {
 		return history.ByRefusal
 	}
 	p := r.problem("")
-	if r.state.switched || r.state.media {
-		r.state.switched, r.state.media = false, false
-		if reclaim.Due(p) == history.BySwitch {
-			return history.BySwitch
-		}
+	why := r.standing.Due(p)
+	if why == history.BySwitch {
+		return why
 	}
-	size := p.Meter.Tokens(r.measured())
+	size := p.Meter.Tokens(r.standing.Cost(p))
 	threshold := min(p.Budget.Threshold, p.Budget.Limit())
 	switch {
 	case r.Compaction.Off:
 		return ""
 	case r.state.stalled > 0 && size < r.state.stalled+r.state.stalled/stallMargin && size <= p.Budget.Limit():
 		return ""
-	case size > threshold:
-		return history.ByThreshold
+	case why != "":
+		return why
 	case size > threshold*coldPercent/100 && !r.answered.IsZero() && r.Now().Sub(r.answered) > r.Compaction.Cold:
 		return history.ByColdCache
 	}
@@ -128,11 +131,15 @@ func (r *Run) makeRoom(ctx context.Context) error {
 	if trigger == "" {
 		return nil
 	}
-	p := r.problem(trigger)
 	if refusal := r.state.truncated; refusal != nil {
 		r.state.truncated = nil
-		p = taught(p, refusal, r.estimate())
+		plan, err := reclaim.AfterRefusal(r.problem(trigger), refusalOf(refusal, 0))
+		if err != nil {
+			return err
+		}
+		return r.compact(ctx, plan)
 	}
+	p := r.problem(trigger)
 	plan, err := r.plan(ctx, p)
 	if err != nil {
 		return err
@@ -185,7 +192,7 @@ func (r *Run) compact(ctx context.Context, plan reclaim.Plan) error {
 	if err != nil {
 		return err
 	}
-	r.state.stalled, r.state.media = 0, false
+	r.state.stalled = 0
 	dropped := slices.DeleteFunc(r.hiddenMarks(), func(m history.Checkpoint) bool {
 		return slices.ContainsFunc(hidden, func(h history.Checkpoint) bool { return h.ID == m.ID })
 	})
@@ -249,7 +256,7 @@ func (r *Run) capResults(entries []history.Entry) *history.Compaction {
 	}
 	turn := slices.Clone(entries)
 	for i := range turn {
-		turn[i].Depth = len(r.path) + 1 + i
+		turn[i].Depth = r.depth() + 1 + i
 	}
 	return reclaim.Cap(turn, r.meter(), limit)
 }
@@ -297,21 +304,4 @@ func (r *Run) headLen() int {
 		}
 	}
 	return 0
-}
-
-func hasMedia(m *message.Message) bool {
-	for _, p := range m.Parts {
-		switch p := p.(type) {
-		case message.Image, message.Document:
-			return true
-		case message.ToolResult:
-			for _, c := range p.Content {
-				switch c.(type) {
-				case message.Image, message.Document:
-					return true
-				}
-			}
-		}
-	}
-	return false
 }

@@ -236,9 +236,9 @@ func (r *Run) rewind(ctx context.Context, name, digest string) error {
 	}
 	at := slices.IndexFunc(r.path, func(e history.Entry) bool { return e.ID == mark.Entry })
 	left := r.path
-	r.path, r.counted = slices.Clone(r.path[:at+1]), false
+	r.goTo(left[:at+1])
 	if _, err := r.save(ctx, request); err != nil {
-		r.path = left
+		r.goTo(left)
 		return err
 	}
 	r.keepMarks(r.marks)

@@ -95,7 +95,7 @@ func TestAProviderThatRefusesEverythingEndsTheRun(t *testing.T) {
 func TestConversationsPassTheWall(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		model := rapid.SampledFrom(models).Draw(rt, "model")
-		window := rapid.SampledFrom([]int{8000, 32_000}).Draw(rt, "window")
+		window := rapid.SampledFrom([]int{8000, 16_000}).Draw(rt, "window")
 		factor := rapid.Float64Range(0.5, 2.5).Draw(rt, "factor")
 		size := rapid.SampledFrom([]int{50, 600, 3000}).Draw(rt, "size")
 		script := func(a providertest.Ask) providertest.Answer {
@@ -111,7 +111,7 @@ func TestConversationsPassTheWall(t *testing.T) {
 			b.config.Model.Window = 0
 			b.open()
 		}
-		for i := range 25 {
+		for i := range 12 {
 			_, err := all(b.run.Prompt(t.Context(), message.Text{Text: fmt.Sprintf("%d %s", i, providertest.Words(min(size, window/8)))}))
 			if err != nil {
 				rt.Fatalf("%s, window %d (known %v), factor %.2f, prompt %d: %v", model, window, told, factor, i, err)

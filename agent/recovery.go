@@ -2,18 +2,14 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
-	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/reclaim"
-	"github.com/stemma-history/stemma/tokens"
 )
-
-// mostRecoveries is how many requests are sent after a refusal (P11).
-const mostRecoveries = 3
 
 // An OverflowError says that a request stayed too large for the provider.
 type OverflowError struct {
@@ -27,153 +23,66 @@ func (e *OverflowError) Error() string {
 
 func (e *OverflowError) Unwrap() error { return e.Refusal }
 
-// A recovery makes the requests that follow a refusal: at most three, no two
-// alike, each smaller by what the refusals teach, and no model is asked (P11).
-type recovery struct {
-	run   *Run
-	tries int
-	sent  map[message.Hash]bool
-}
-
-// shrink makes room after a refusal of a request.
-func (c *recovery) shrink(ctx context.Context, s *sent, refusal *provider.Error) error {
-	r := c.run
-	if c.sent == nil {
-		c.sent = map[message.Hash]bool{}
+// shrink makes room after a refusal of a request, without asking a model. tries
+// is how many requests were refused, this one included: at most
+// [reclaim.MostRecoveries] more are sent, no two alike (P11).
+func (r *Run) shrink(ctx context.Context, s *sent, refusal *provider.Error, tries int) error {
+	if tries > reclaim.MostRecoveries {
+		return &OverflowError{refusal, fmt.Sprintf("%d smaller requests were refused too", reclaim.MostRecoveries)}
 	}
-	c.sent[bodyHash(s)] = true
-	if c.tries++; c.tries > mostRecoveries {
-		return &OverflowError{refusal, fmt.Sprintf("%d smaller requests were refused too", mostRecoveries)}
-	}
-	if c.shortenAnswer(s, refusal) {
+	if r.shortenAnswer(s, refusal) {
 		return nil
 	}
-	p := taught(r.problem(history.ByRefusal), refusal, s.estimate)
-	// Each refusal after the first says that what it taught was not enough.
-	p.Budget.Target = p.Budget.Target * (mostRecoveries + 1 - c.tries) / mostRecoveries
-	limitMedia(&p, s, refusal)
-	plan, err := reclaim.Make(p)
-	if err != nil {
+	asked := 0
+	if countsAnswer(s, refusal.Overflow) {
+		asked = s.request.MaxOutput
+	}
+	plan, err := reclaim.AfterRefusal(r.problem(history.ByRefusal), refusalOf(refusal, asked))
+	var none *reclaim.RefusedError
+	switch {
+	case errors.As(err, &none):
+		return &OverflowError{refusal, none.Why}
+	case err != nil:
 		return err
 	}
-	if plan.Compaction == nil {
-		return &OverflowError{refusal, plan.Why}
-	}
-	if err := r.compact(ctx, plan); err != nil {
-		return err
-	}
-	next, err := r.request(ctx)
-	if err != nil {
-		return err
-	}
-	if c.sent[bodyHash(next)] {
-		return &OverflowError{refusal, "the next request would be the same"}
-	}
-	return nil
+	return r.compact(ctx, plan)
 }
 
-func bodyHash(s *sent) message.Hash { return message.HashOf(s.body.JSON) }
+// refusalOf tells the ladder what was refused. asked is how much of it was the
+// answer that was asked for.
+func refusalOf(e *provider.Error, asked int) reclaim.Refusal {
+	over := e.Overflow
+	return reclaim.Refusal{Of: reclaim.Measure(over.Of), Used: max(over.Used-asked, 0), Limit: over.Limit, Blind: over.Of == provider.OfImages && strings.Contains(e.Message, "support image"), Text: e.Message}
+}
 
-// shortenAnswer asks for a shorter answer, where that is what was too long.
-func (c *recovery) shortenAnswer(s *sent, refusal *provider.Error) bool {
-	r, over := c.run, refusal.Overflow
-	asked := s.request.MaxOutput
+// countsAnswer reports whether the tokens that a refusal speaks of are those of
+// the prompt and of the answer that was asked for: their sum is what they are
+// nearer to.
+func countsAnswer(s *sent, over provider.Excess) bool {
+	prompt, both := s.calibrated, s.calibrated+s.request.MaxOutput
+	return over.Of == provider.OfTokens && over.Used > s.request.MaxOutput && over.Used-prompt > both-over.Used
+}
+
+// leastAnswer is the shortest answer in tokens that is worth asking for.
+const leastAnswer = 1024
+
+// shortenAnswer asks for a shorter answer, where that is all it takes.
+func (r *Run) shortenAnswer(s *sent, refusal *provider.Error) bool {
+	over, asked := refusal.Overflow, s.request.MaxOutput
 	shorter := 0
 	switch {
 	case over.Of == provider.OfOutput && over.Limit > 0:
 		shorter = over.Limit
 	case over.Of == provider.OfOutput:
 		shorter = asked / 2
-	case over.Used > over.Limit && over.Limit > 0 && strings.Contains(refusal.Message, "max_tokens"):
-		// Prompt and answer count together, and the prompt alone would fit.
-		shorter = asked - (over.Used - over.Limit)
+	case countsAnswer(s, over) && 0 < over.Limit && over.Limit < r.window():
+		// The window is smaller than it was taken for, and so is its reserve.
+		r.state.learned, r.state.posed = over.Limit, nil
+		return r.maxOutput() < asked && over.Used-asked+r.maxOutput() <= over.Limit
 	}
 	if shorter < leastAnswer || shorter >= asked {
 		return false
 	}
 	r.state.maxOutput = shorter
 	return true
-}
-
-// leastAnswer is the shortest answer in tokens that is worth asking for.
-const leastAnswer = 1024
-
-// taught returns a problem with what a refusal says in it: the window, and how
-// much the estimate is wrong. Without numbers, the request is taken to have
-// been larger than the window by a third.
-func taught(p reclaim.Problem, refusal *provider.Error, estimate int) reclaim.Problem {
-	over := refusal.Overflow
-	p.Reason.Trigger, p.Reason.Note = history.ByRefusal, refusal.Message
-	p.Rungs = reclaim.FreeRungs
-	window := p.Budget.Window
-	if over.Of == provider.OfTokens {
-		p.Reason.Used, p.Reason.Limit, p.Reason.Estimate = int64(over.Used), int64(over.Limit), int64(estimate)
-		if over.Used > 0 && estimate > 0 {
-			p.Meter.Factor = tokens.Calibrate([]history.Entry{{Compaction: &history.Compaction{Reason: p.Reason}}}, p.Reason.Model, p.Meter.Factor)
-		}
-		if over.Limit > 0 {
-			window = min(window, over.Limit)
-		}
-	}
-	if over.Limit == 0 || over.Of != provider.OfTokens {
-		window = min(window, p.Meter.Tokens(reclaim.CostOf(p))*3/4)
-	}
-	budget := reclaim.DefaultBudget(window)
-	budget.Target = min(budget.Target, p.Budget.Target)
-	p.Budget = budget
-	return p
-}
-
-// limitMedia holds a problem to fewer images and bytes of them than were
-// refused.
-func limitMedia(p *reclaim.Problem, s *sent, refusal *provider.Error) {
-	count, size := mediaOf(s)
-	switch over := refusal.Overflow; over.Of {
-	case provider.OfImages:
-		p.Reader.MaxImages = count / 2
-		if over.Limit > 0 && over.Limit < count {
-			p.Reader.MaxImages = over.Limit
-		}
-		if strings.Contains(refusal.Message, "support image") {
-			p.Reader = reclaim.Reader{}
-		}
-	case provider.OfBytes:
-		p.Reader.MaxImageBytes = size / 2
-		if over.Limit > 0 {
-			p.Reader.MaxImageBytes = min(p.Reader.MaxImageBytes, int64(over.Limit)/2*3/4)
-		}
-	}
-}
-
-// mediaOf counts the images and documents of a request, and their bytes.
-func mediaOf(s *sent) (count int, size int64) {
-	one := func(m message.Media) {
-		count++
-		size += max(m.Size, int64(len(m.Data)))
-	}
-	for i := range s.request.View.Messages {
-		for _, p := range s.request.View.Messages[i].Parts {
-			switch p := p.(type) {
-			case message.Image:
-				one(p.Media)
-			case message.Document:
-				one(p.Media)
-			case message.ToolResult:
-				for _, c := range p.Content {
-					switch c := c.(type) {
-					case message.Image:
-						one(c.Media)
-					case message.Document:
-						one(c.Media)
-					}
-				}
-			}
-		}
-	}
-	return count, size
-}
-
-// estimate is what the view is taken to cost, without calibration.
-func (r *Run) estimate() int {
-	return tokens.Meter{Image: r.meter().Image}.Tokens(r.measured())
 }

@@ -111,7 +111,8 @@ func (r *Run) backToPrompt(ctx context.Context) error {
 	if err := r.Store.MoveTip(ctx, boundary, r.tip); err != nil {
 		return err
 	}
-	r.path, r.tip, r.counted = slices.Clone(r.path[:at+1]), r.path[at].ID, false
+	r.goTo(r.path[:at+1])
+	r.tip = r.Position()
 	r.keepMarks(r.marks)
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
-	"github.com/stemma-history/stemma/tokens"
+	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/wire"
 )
 
@@ -47,8 +47,8 @@ type Run struct {
 	frame    wire.Frame
 	frameAt  message.Hash // of the frame that is stored already
 
-	cost    tokens.Cost // of the view, as far as it is known
-	counted bool        // cost is that of the path as it stands
+	standing reclaim.Standing // the view of the path, and what it costs
+	session  wire.Session     // the body of the last request
 
 	answered  time.Time // when the last answer came
 	state     ladderState
@@ -113,8 +113,8 @@ func (r *Run) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.path, r.tip, r.branched, r.pins = path, c.Tip, false, pins
-	r.counted = false
+	r.goTo(path)
+	r.tip, r.branched, r.pins = c.Tip, false, pins
 	r.state = ladderState{}
 	r.keepMarks(marks)
 	r.answered = time.Time{}
@@ -167,7 +167,7 @@ func (r *Run) equip() error {
 		r.tools[d.Name] = t
 		r.frame.Tools = append(r.frame.Tools, d)
 	}
-	r.counted = false
+	r.session = r.Model.Provider.Wire().NewSession()
 	return nil
 }
 
@@ -184,7 +184,7 @@ func (r *Run) Switch(m Model) error {
 		r.Model = before
 		return errors.Join(err, r.equip())
 	}
-	r.state = ladderState{switched: true}
+	r.state = ladderState{}
 	return nil
 }
 
@@ -197,6 +197,21 @@ func (r *Run) Position() history.ID {
 		return history.ID{}
 	}
 	return r.path[len(r.path)-1].ID
+}
+
+// goTo makes another path that of the run: a part of its own, or one that was
+// read.
+func (r *Run) goTo(path []history.Entry) {
+	r.path = slices.Clip(path) // what is appended must not overwrite what is left
+	r.state.meter, r.state.posed = nil, nil
+}
+
+// depth is that of the run's position.
+func (r *Run) depth() int {
+	if len(r.path) == 0 {
+		return 0
+	}
+	return r.path[len(r.path)-1].Depth
 }
 
 // provider returns the provider with the patience of the run.

@@ -46,17 +46,11 @@ func (r *Run) save(ctx context.Context, request history.AppendRequest) ([]histor
 func (r *Run) extend(saved []history.Entry) {
 	r.path = append(r.path, saved...)
 	for i := range saved {
-		e := &saved[i]
-		if e.Compaction != nil || e.Usage != nil {
-			r.state.gauge = nil // it is calibrated by what was billed
+		if saved[i].Usage != nil {
+			r.state.meter = nil // it is calibrated by what was billed
 		}
-		if e.Compaction != nil {
-			r.counted = false
-			continue
-		}
-		r.state.media = r.state.media || hasMedia(e.Message)
-		if r.counted && !e.Message.Silent() {
-			r.cost = r.cost.Add(r.meter().Message(e.Message))
+		if saved[i].Compaction != nil {
+			r.state.meter, r.state.posed = nil, nil // it may hold what a refusal said
 		}
 	}
 }

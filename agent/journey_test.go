@@ -1,0 +1,217 @@
+package agent_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stemma-history/stemma/agent"
+	"github.com/stemma-history/stemma/agent/tool"
+	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/provider/providertest"
+	"github.com/stemma-history/stemma/reclaim"
+)
+
+// A journey is a long conversation on one model.
+type journey struct {
+	*bench
+	random *rand.Rand
+	fresh  map[int]bool // the requests, counted from 0, that come first after a compaction
+	marks  int          // compactions
+}
+
+// setOut begins a journey. The factor of the server is how many tokens it bills
+// for one that is estimated at first.
+func setOut(t testing.TB, model string, server providertest.Config, change ...func(*agent.Config)) *journey {
+	t.Helper()
+	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	j := &journey{random: rand.New(rand.NewPCG(1, uint64(server.Window))), fresh: map[int]bool{0: true}}
+	server.Now = clock
+	server.Script = func(a providertest.Ask) providertest.Answer {
+		if len(a.Results()) > 0 && j.random.IntN(3) > 0 {
+			return providertest.Say(providertest.Words(20 + j.random.IntN(60)))
+		}
+		answer := providertest.Answer{}.Think(providertest.Words(10 + j.random.IntN(30)))
+		for range 1 + j.random.IntN(3) {
+			answer = answer.Call([]string{"read", "write"}[j.random.IntN(2)], fmt.Sprintf(`{"n":%d}`, j.random.IntN(1000)))
+		}
+		return answer
+	}
+	says := func(_ context.Context, c tool.Call) tool.Result {
+		r := tool.Text(string(c.Arguments) + " " + providertest.Words(5+j.random.IntN(server.Window/40)))
+		r.Uneventful = true
+		return r
+	}
+	read := &probe{name: "read", readOnly: true, do: says}
+	write := &probe{name: "write", do: func(_ context.Context, c tool.Call) tool.Result { return tool.Text("Wrote " + string(c.Arguments)) }}
+	change = append([]func(*agent.Config){with(read, write), func(c *agent.Config) {
+		c.Now, c.Parallel = clock, 1
+		c.Model.Known.Factor = 1
+	}}, change...)
+	j.bench = newBench(t, model, server, change...)
+	return j
+}
+
+func (j *journey) exchanges(n int) {
+	j.Helper()
+	for i := range n {
+		text := fmt.Sprintf("Task %d: %s", i, providertest.Words(10+j.random.IntN(40)))
+		for e, err := range j.run.Prompt(j.Context(), message.Text{Text: text}) {
+			if err != nil {
+				j.Fatalf("exchange %d: %v", i, err)
+			}
+			if _, ok := e.(agent.Compacted); ok {
+				j.marks++
+				j.fresh[len(j.fake.Journal())] = true
+			}
+		}
+	}
+}
+
+// cacheShare is how much of what was sent, except directly after a compaction,
+// came out of the provider's cache.
+func (j *journey) cacheShare() float64 {
+	var read, all int64
+	for i, record := range j.fake.Journal() {
+		if !j.fresh[i] {
+			read, all = read+record.Usage.CacheRead, all+record.Usage.Prompt()
+		}
+	}
+	return float64(read) / float64(max(all, 1))
+}
+
+func (j *journey) String() string {
+	journal := j.fake.Journal()
+	most := 0
+	for _, n := range journal.Recoveries() {
+		most = max(most, n)
+	}
+	return fmt.Sprintf("%d requests, %d compactions, %d refusals (at most %d requests after one), cache read %.0f %% between compactions and %.0f %% in all, $%.3f",
+		len(journal), j.marks, len(journal.Refused()), most, 100*j.cacheShare(), 100*journal.CacheReadShare(), journal.CostUSD())
+}
+
+// checkRecoveries holds what was sent to P11.
+func (j *journey) checkRecoveries() {
+	j.Helper()
+	journal := j.fake.Journal()
+	for _, n := range journal.Recoveries() {
+		if n > 3 {
+			j.Errorf("%d requests after a refusal", n)
+		}
+	}
+	for _, r := range journal.Refused() {
+		if !r.Overflow {
+			j.Errorf("request %d was refused: %s", r.Number, r.Refused)
+		}
+	}
+	if pairs := journal.Alike(); len(pairs) > 0 {
+		j.Errorf("requests were sent twice: %v", pairs)
+	}
+}
+
+// soak is set for tests that may take longer.
+var soak = os.Getenv("STEMMA_SOAK") != ""
+
+// P11 and P3: a conversation goes on for as long as people want, whatever the
+// window is and however wrong the estimate begins: no refusal is seen by anyone,
+// and no model is asked for a summary.
+func TestP11LongConversationsNeverSeeTheWall(t *testing.T) {
+	windows, errors, exchanges := []int{8_000, 32_000}, []float64{-0.6, 0.6}, 25
+	if soak {
+		windows, errors, exchanges = []int{8_000, 32_000, 200_000}, []float64{-0.6, -0.3, 0, 0.3, 0.6}, 500
+	}
+	for _, model := range models {
+		for _, window := range windows {
+			for _, wrong := range errors {
+				t.Run(fmt.Sprintf("%s/%d/%+.0f%%", model, window, 100*wrong), func(t *testing.T) {
+					j := setOut(t, model, providertest.Config{Window: window, Factor: 1 / (1 + wrong)})
+					j.exchanges(exchanges)
+					t.Log(j)
+					j.checkRecoveries()
+					if share := j.cacheShare(); share < 0.8 {
+						t.Errorf("only %.0f %% came out of the cache", 100*share)
+					}
+				})
+			}
+		}
+	}
+}
+
+// The price of a long conversation, against other ways to live with a window.
+func BenchmarkPrice(b *testing.B) {
+	ways := map[string]func(*agent.Config){
+		"ladder":  func(*agent.Config) {},
+		"summary": func(c *agent.Config) { c.Compaction.Rungs, c.Compaction.Summary = []reclaim.Rung{}, true },
+	}
+	for way, change := range ways {
+		b.Run(way, func(b *testing.B) {
+			for b.Loop() {
+				j := setOut(b, models[0], providertest.Config{Window: 32_000}, change)
+				j.exchanges(100)
+				b.ReportMetric(j.fake.Journal().CostUSD(), "$/100")
+				b.Log(strings.TrimSpace(j.String()))
+			}
+		})
+	}
+}
+
+// P11: where the window is far smaller than anybody said, the refusals teach it.
+func TestP11AWrongWindowIsLearned(t *testing.T) {
+	for _, model := range models {
+		t.Run(model, func(t *testing.T) {
+			j := setOut(t, model, providertest.Config{Window: 16_000, Factor: 2}, func(c *agent.Config) { c.Model.Window = 1_000_000 })
+			j.exchanges(40)
+			t.Log(j)
+			j.checkRecoveries()
+			if len(j.fake.Journal().Refused()) == 0 {
+				t.Error("nothing was refused: the test is no test")
+			}
+			refused := len(j.fake.Journal().Refused())
+			j.open() // what was learned is on the path
+			j.exchanges(10)
+			if n := len(j.fake.Journal().Refused()) - refused; n > 1 {
+				t.Errorf("after a restart, the wall was met %d times", n)
+			}
+		})
+	}
+}
+
+// P11: whatever words a server has for it, and also where it has none. Of those
+// that say nothing, the window is known, and the estimate is far too low.
+func TestP11EveryServersWordsAreUnderstood(t *testing.T) {
+	byWire := map[string]string{"anthropic": models[0], "openai-responses": models[1], "openai-chat": models[2], "gemini": models[3]}
+	for _, d := range providertest.Dialects() {
+		model, ok := byWire[d.Wire]
+		if !ok {
+			continue // Ollama's own API; its provider has tests of its own
+		}
+		t.Run(d.Name, func(t *testing.T) {
+			told := d.Silent != providertest.Speaks || d.Body == ""
+			j := setOut(t, model, providertest.Config{Window: 8_000, Factor: 1.5, Dialect: d}, func(c *agent.Config) {
+				c.Model.Window = 200_000
+				if told {
+					c.Model.Window, c.Model.Known.Factor = 8_000, 0.5
+				}
+				if d.Body == "" && d.Silent == providertest.Speaks { // only a request that may well be too large is taken to be refused for it
+					c.Model.Known.Factor, c.Compaction.Off = 1, true
+				}
+			})
+			if told {
+				j.prompt("Read this: " + providertest.Words(5000))
+			}
+			j.exchanges(20)
+			t.Log(j)
+			j.checkRecoveries()
+			met := slices.ContainsFunc(j.fake.Journal(), func(r providertest.Record) bool { return r.Overflow })
+			if !met {
+				t.Error("the wall was never met: the test shows nothing")
+			}
+		})
+	}
+}
