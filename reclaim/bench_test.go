@@ -52,3 +52,29 @@ func BenchmarkAccountOfAMillionTokens(b *testing.B) {
 		Context(p)
 	}
 }
+
+// BenchmarkPlanOfPagesThatGrow plans for a path most of which is on pages
+// already, and which has grown by some thousand tokens since.
+func BenchmarkPlanOfPagesThatGrow(b *testing.B) {
+	var s session
+	s.path = longSession()
+	p := Problem{Budget: DefaultBudget(1_000_000), Rungs: []Rung{Pages}, Reason: history.Reason{Trigger: history.ByThreshold}}
+	p.Budget.Target = 0
+	p.Reader, p.Meter = dense()
+	p.Path = s.path
+	plan, err := Make(p)
+	if err != nil || plan.Compaction == nil {
+		b.Fatal(err, plan.Why)
+	}
+	s.path = append(s.path, history.Entry{ID: history.NewID(), Depth: len(s.path) + 1, Compaction: plan.Compaction})
+	s.work(20)
+	p.Path = s.path
+	b.ReportAllocs()
+	for b.Loop() {
+		plan, err := Make(p)
+		if err != nil || plan.Compaction == nil {
+			b.Fatal(err, plan.Why, plan.Steps)
+		}
+		b.ReportMetric(float64(plan.Steps[0].Items), "pages")
+	}
+}

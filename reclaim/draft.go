@@ -17,7 +17,8 @@ type draft struct {
 	total   tokens.Cost         // of all entries and the frame
 	added   []history.Treatment // those that the compaction will hold
 	pinned  map[history.ID]bool
-	calls   func() []call // of the path; found when first asked for
+	prices  map[*history.Treatment]tokens.Cost // of ranges, once they are known; shared by clones
+	calls   func() []call                      // of the path; found when first asked for
 }
 
 // shown is how one entry stands in the view.
@@ -31,7 +32,7 @@ type shown struct {
 
 // newDraft begins with the view as the path records it.
 func newDraft(p *Problem) *draft {
-	d := &draft{entries: make([]shown, 0, len(p.Path)), total: frameCost(p.Frame, p.Meter), pinned: map[history.ID]bool{}}
+	d := &draft{entries: make([]shown, 0, len(p.Path)), total: frameCost(p.Frame, p.Meter), pinned: map[history.ID]bool{}, prices: map[*history.Treatment]tokens.Cost{}}
 	for _, id := range p.Pins {
 		d.pinned[id] = true
 	}
@@ -174,11 +175,14 @@ func (d *draft) partCost(i, j int, t *history.Treatment) tokens.Cost {
 	return d.problem.Meter.Part(part)
 }
 
+// treatmentCost is what stands in the view for a range.
 func (d *draft) treatmentCost(t *history.Treatment) tokens.Cost {
-	if t.As == history.AsPages {
-		return pagesCost(d.problem.Meter, t)
+	cost, known := d.prices[t]
+	if !known {
+		cost = pagesCost(d.problem.Meter, t)
+		d.prices[t] = cost
 	}
-	return d.problem.Meter.Text(t.Text)
+	return cost
 }
 
 // tokens returns what the view costs in the model's tokens.

@@ -35,12 +35,20 @@ func putPages(d *draft, z zones) Step {
 	case z.tail-z.head < 2:
 		step.Why = "nothing stands between head and tail"
 	default:
+		all := roomFor(d, z)
 		for from := z.head; ; from = laterHalf(d, from, z.tail) {
 			if z.tail-from < 2 {
 				step.Why = "not one page would fit"
 				return step
 			}
-			set, why := setPages(d, z, from)
+			left := all
+			if from > z.head {
+				left.tokens -= d.olderOutline()
+			}
+			if left.pages(d.problem) < leastPages(d, from, z.tail) {
+				continue
+			}
+			set, why := setPages(d, from, z.tail, left)
 			if why != "" {
 				step.Why = why
 				return step
@@ -63,17 +71,16 @@ type pageSet struct {
 	over      bool // the tokens, images or bytes of a request would not hold them
 }
 
-// setPages cuts the text of the middle from index from on into pages. why is set
-// where pages are no gain whatever the limits.
-func setPages(d *draft, z zones, from int) (set pageSet, why string) {
-	to := z.tail
+// setPages cuts the text of a range into pages. why is set where pages are no
+// gain whatever the limits.
+func setPages(d *draft, from, to int, left room) (set pageSet, why string) {
 	set = pageSet{from: from, to: to}
 	source := d.pageSource(from, to)
 	if scripts := illegible(source); scripts != "" {
 		return set, "much of it is in scripts that models misread on pages: " + scripts
 	}
 	text := d.costOf(from, to)
-	pages, over, err := cutPages(d, source, roomFor(d, z, from))
+	pages, over, err := cutPages(d, source, left)
 	switch {
 	case err != nil:
 		return set, err.Error()
@@ -127,9 +134,7 @@ type room struct {
 	tokens int
 }
 
-// roomFor is the room for pages of the middle from index from on. What is before
-// that becomes an outline.
-func roomFor(d *draft, z zones, from int) room {
+func roomFor(d *draft, z zones) room {
 	r := room{images: math.MaxInt, bytes: math.MaxInt64}
 	count, bytes := imagesBeside(d, z.head, z.tail)
 	if most := d.problem.Reader.MaxImages; most > 0 {
@@ -139,10 +144,26 @@ func roomFor(d *draft, z zones, from int) room {
 		r.bytes = most - bytes
 	}
 	r.tokens = max(d.problem.Budget.Target, d.problem.Budget.Limit()/2) - (d.tokens() - d.costOf(z.head, z.tail))
-	if from > z.head {
-		r.tokens -= d.olderOutline()
-	}
 	return r
+}
+
+// pages is how many full pages the room has place for.
+func (r room) pages(p *Problem) int {
+	shape := p.Reader.Shape
+	price := p.Meter.Part(message.Image{WidthPx: shape.PageWidth, HeightPx: shape.PageHeight}).Media
+	return max(min(r.images, r.tokens/max(price, 1)), 0)
+}
+
+// leastPages is how many full pages the text of a range takes at least, so that
+// what is far too much need not be cut to know it: a token is a cell or more, but
+// for blanks. What stands on pages already counts as these.
+func leastPages(d *draft, from, to int) int {
+	text := 0
+	for i := from; i < to; i++ {
+		text += d.entries[i].cost.Text
+	}
+	shape := d.problem.Reader.Shape
+	return text / (shape.PageWidth / shape.CellWidth * (shape.PageHeight / shape.CellHeight))
 }
 
 // olderOutline is how large the outline of what no longer fits on pages may be.
@@ -372,9 +393,13 @@ func stubIn(fold *history.Fold, h history.Handle, standing map[*history.Treatmen
 	return s.Text, true
 }
 
-// pagesCost is what the pages, their indexes and the guide cost.
+// pagesCost is what the text of a treatment, and its pages with their indexes,
+// cost.
 func pagesCost(m tokens.Meter, t *history.Treatment) tokens.Cost {
 	c := m.Text(t.Text)
+	if t.Pages == nil {
+		return c
+	}
 	for _, p := range t.Pages.Pages {
 		c = c.Add(m.Text(p.Index)).Add(m.Part(message.Image{WidthPx: p.Width, HeightPx: p.Height}))
 	}
