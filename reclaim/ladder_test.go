@@ -2,6 +2,8 @@ package reclaim_test
 
 import (
 	"errors"
+	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -113,6 +115,80 @@ func TestP2P3P4P9EveryConversationGoesOn(t *testing.T) {
 			r.send(model)
 		}
 	})
+}
+
+// TestP1P10P13TheViewIsAProjection: planning, showing and sending a path
+// changes nothing of it; the view is the same bytes again; and what people wrote
+// stands in it as they wrote it, or behind a text that says so.
+func TestP1P10P13TheViewIsAProjection(t *testing.T) {
+	models := catalog.Default().Models()
+	rapid.Check(t, func(t *rapid.T) {
+		r := run{T: t, wire: rapid.SampledFrom(wires.All()).Draw(t, "wire"), window: rapid.SampledFrom([]int{4000, 8000, 32_000, 200_000, 2_000_000}).Draw(t, "window")}
+		model := rapid.SampledFrom(models).Draw(t, "model")
+		for range rapid.IntRange(1, 4).Draw(t, "paths") {
+			r.say([]message.Message{message.Prompt(rapid.StringN(1, 60, 200).Draw(t, "prompt") + ".")})
+			r.say(wiretest.Path(r.wire.Name).Draw(t, "path"))
+		}
+		before := stored(r.path)
+		entries := r.path
+		r.send(model)
+		if after := stored(entries); !slices.Equal(before, after) {
+			t.Fatal("the path has changed")
+		}
+		view, err := reclaim.View(r.path, reclaim.DrawPage)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := reclaim.View(r.path, reclaim.DrawPage)
+		if err != nil || !reflect.DeepEqual(view, again) {
+			t.Fatalf("the view of the same path is another (%v)", err)
+		}
+		wordForWord(t, r.path, view)
+	})
+}
+
+// stored is what the entries of a path hold.
+func stored(path []history.Entry) []string {
+	lines := make([]string, len(path))
+	for i, e := range path {
+		if e.Message != nil {
+			lines[i] = fmt.Sprintf("%+v", *e.Message)
+		}
+	}
+	return lines
+}
+
+// wordForWord (P13) checks the texts of people in a view.
+func wordForWord(t *rapid.T, path []history.Entry, view wire.View) {
+	shown := map[int]wire.Message{}
+	for _, m := range view.Messages {
+		shown[m.At.Depth] = m
+	}
+	newest := 0
+	for _, e := range path {
+		if e.Message == nil || e.Message.Author != message.ByPerson {
+			continue
+		}
+		if e.Message.IsPrompt() {
+			newest = e.Depth
+		}
+		m, ok := shown[e.Depth]
+		if !ok || m.Author != message.ByPerson {
+			continue // behind a treatment; P4 is tested elsewhere
+		}
+		for i, p := range e.Message.Parts {
+			text, ok := p.(message.Text)
+			if !ok || i >= len(m.Parts) {
+				continue
+			}
+			if got, ok := m.Parts[i].(message.Text); !ok || got.Text != text.Text && !strings.Contains(got.Text, fmt.Sprintf("recall %d.%d", e.Depth, i+1)) {
+				t.Fatalf("entry %d part %d: %q became %+v", e.Depth, i+1, text.Text, m.Parts[i])
+			}
+		}
+	}
+	if m, ok := shown[newest]; newest > 0 && (!ok || m.Author != message.ByPerson) {
+		t.Fatalf("the newest prompt, entry %d, is not in the view", newest)
+	}
 }
 
 // TestP12ACompactionPays: it frees a twentieth, or the view could not be sent.

@@ -149,3 +149,24 @@ func TestAFrameThatIsTooLargeIsNamed(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// TestP13AnOutlineKeepsPromptsWordForWord, as far as its budget goes.
+func TestP13AnOutlineKeepsPromptsWordForWord(t *testing.T) {
+	var s session
+	s.add(message.Prompt("the task"))
+	s.work(20)
+	p := Problem{Path: s.path, Budget: DefaultBudget(32_000), Rungs: []Rung{Outline}}
+	plan, err := Make(p)
+	if err != nil || plan.Compaction == nil {
+		t.Fatal(err, plan.Why)
+	}
+	outline := plan.Compaction.Treatments[0]
+	if outline.As != history.AsOutline {
+		t.Fatalf("treatment %+v", outline)
+	}
+	for _, e := range s.path[outline.From.Depth-1 : outline.To.Depth] {
+		if e.Message.IsPrompt() && !strings.Contains(outline.Text, e.Message.PlainText()) {
+			t.Errorf("%q is not in the outline", e.Message.PlainText())
+		}
+	}
+}
