@@ -3,7 +3,10 @@ package wires
 import (
 	"bytes"
 	"errors"
+	"regexp"
 	"slices"
+	"sort"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -135,4 +138,58 @@ func TestASessionWritesWhatIsNewOnly(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTwoHundredTurnsKeepTheirPrefix (P9): through calls, interruptions,
+// thinking, images and blocks of all kinds, the frame and the conversation of
+// each request begin that of the next, cache marks aside. What differs from
+// request to request, such as the length of the answer, comes behind them.
+func TestTwoHundredTurnsKeepTheirPrefix(t *testing.T) {
+	const turns = 200
+	rest := regexp.MustCompile(`^[\]}]*(,"(max_tokens|max_completion_tokens|max_output_tokens|generationConfig)":[^,]*)?}$`)
+	for number, w := range All() {
+		t.Run(w.Name, func(t *testing.T) {
+			session, path := w.NewSession(), wiretest.Path(w.Name)
+			k := talk{wire: w, request: request(w, nil)}
+			k.request.ChecksThinking = true
+			k.request.Limits.Media, k.request.Limits.BodyBytes, k.request.Limits.ManyImages = 0, 0, 0
+			var before string
+			for turn := range turns {
+				for _, m := range path.Example(number*turns + turn) {
+					k.append(m, nil)
+				}
+				k.request.MaxOutput = 1000 + turn*7919%5000
+				body, err := session.Encode(k.request)
+				if err != nil {
+					t.Fatalf("turn %d: %v", turn, err)
+				}
+				now := withoutMarks(string(body.JSON))
+				if same := commonPrefix(before, now); turn > 0 && !rest.MatchString(before[same:]) {
+					t.Fatalf("turn %d: behind\n%s\nstood\n%.500s\nand now\n%.500s", turn, now[max(same-500, 0):same], before[same:], now[same:])
+				}
+				before = now
+				answer := message.Message{Role: message.Assistant, Author: message.ByModel, Wire: w.Name, Model: k.request.Frame.Model, Parts: []message.Part{
+					message.Thinking{Text: "a thought of this run", Signature: "c2ln"}, message.Text{Text: "Done."},
+				}}
+				seals, err := session.Seals(k.request, answer)
+				if err != nil {
+					t.Fatal(err)
+				}
+				k.append(answer, seals)
+			}
+			if sent := strings.Count(before, "a thought of this run"); w.Name != "openai-chat" && sent != turns-1 {
+				t.Errorf("%d of %d thoughts are sent back", sent, turns-1)
+			}
+		})
+	}
+}
+
+func withoutMarks(body string) string {
+	body = strings.ReplaceAll(body, `,"cache_control":{"type":"ephemeral"}`, "")
+	return strings.ReplaceAll(body, `,"prompt_cache_breakpoint":{"mode":"explicit"}`, "")
+}
+
+// commonPrefix returns how many bytes two texts begin with alike.
+func commonPrefix(a, b string) int {
+	return sort.Search(min(len(a), len(b)), func(n int) bool { return a[:n+1] != b[:n+1] })
 }
