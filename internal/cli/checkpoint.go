@@ -97,6 +97,7 @@ func (o *checkpointOptions) list(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		o.nothing(len(marks), "no checkpoint is set")
 		return o.print(listed, short)
 	})
 }

@@ -40,8 +40,9 @@ type app struct {
 	err *output
 	now func() time.Time
 
-	storeFlag string // --store
-	running   bool   // the arguments are parsed, the command has begun
+	args      []string // of the process
+	storeFlag string   // --store
+	running   bool     // the arguments are parsed, the command has begun
 	loaded    func() (*config.Config, error)
 }
 
@@ -57,6 +58,7 @@ func (a *app) execute(ctx context.Context, args []string) int {
 	running, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a.out.failed = cancel // nobody reads any more: stop working
+	a.args = args
 	root := newRoot(a)
 	root.SetArgs(args)
 	err := root.ExecuteContext(running)

@@ -16,13 +16,14 @@ type compactOptions struct {
 	windowOptions
 	conversation string
 	rungs        []string
-	target       int
+	target       *int // nil: that of the settings
 	dryRun       bool
 	json         bool
 }
 
 func newCompact(a *app) *cobra.Command {
 	o := &compactOptions{app: a}
+	var target int
 	c := &cobra.Command{
 		Use:   "compact CONV",
 		Short: "Make a conversation fit its window",
@@ -36,6 +37,9 @@ Exits with 3 where the view does not fit the window even so.`,
   stemma compact @ --rungs elision,images --target 50000`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.conversation = args[0]
+			if c.Flags().Changed("target") {
+				o.target = &target
+			}
 			return o.run(c.Context())
 		},
 	}
@@ -43,7 +47,7 @@ Exits with 3 where the view does not fit the window even so.`,
 	o.frame.flags(c)
 	c.Flags().StringSliceVar(&o.rungs, "rungs", nil, "take only these `RUNGS`: elision, images, snapshot, outline (default: all)")
 	_ = c.RegisterFlagCompletionFunc("rungs", cobra.FixedCompletions(rungNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
-	c.Flags().IntVarP(&o.target, "target", "t", 0, "go on until the view has at most `N` tokens (default: half of the window)")
+	c.Flags().IntVarP(&target, "target", "t", 0, "go on until the view has at most `N` tokens; 0 is as few as it gets (default: that of the settings, else half of the window)")
 	c.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "say what would be done, and store nothing")
 	jsonFlag(c, &o.json)
 	return c
@@ -65,10 +69,8 @@ func (e *doesNotFitError) Error() string {
 }
 
 func (o *compactOptions) run(ctx context.Context) error {
-	for _, name := range o.rungs {
-		if !slices.Contains(rungNames(), name) {
-			return usagef("rung %q: expected %s", name, strings.Join(rungNames(), ", "))
-		}
+	if err := o.checkFlags(); err != nil {
+		return err
 	}
 	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
 		p, _, err := o.problem(ctx, o.app, s, c)
@@ -81,8 +83,8 @@ func (o *compactOptions) run(ctx context.Context) error {
 		for _, name := range o.rungs {
 			p.Rungs = append(p.Rungs, reclaim.Rung(name))
 		}
-		if o.target > 0 {
-			p.Budget.Target = o.target
+		if o.target != nil {
+			p.Budget.Target = *o.target
 		}
 		plan, err := reclaim.Make(p)
 		if err != nil {
@@ -97,13 +99,29 @@ func (o *compactOptions) run(ctx context.Context) error {
 		if o.json {
 			err = o.printJSON(newCompactJSON(c, &p, &plan))
 		} else {
-			o.print(&plan, stored)
+			o.print(&p, &plan, stored)
 		}
 		if err == nil && !plan.Fits {
 			return &doesNotFitError{plan.After, p.Budget.Limit()}
 		}
 		return err
 	})
+}
+
+// checkFlags says whether the flags can be meant.
+func (o *compactOptions) checkFlags() error {
+	if o.target != nil && *o.target < 0 {
+		return usagef("--target %d: expected a number of tokens, 0 or more", *o.target)
+	}
+	for _, name := range o.rungs {
+		switch {
+		case name == string(reclaim.Summary):
+			return usagef("rung summary: it needs a model, and compact asks none; run does, with --summary")
+		case !slices.Contains(rungNames(), name):
+			return usagef("rung %q: expected %s", name, strings.Join(rungNames(), ", "))
+		}
+	}
+	return nil
 }
 
 // appendCompaction stores a compaction at the tip.
@@ -167,13 +185,15 @@ func newCompactJSON(c history.Conversation, p *reclaim.Problem, plan *reclaim.Pl
 	return j
 }
 
-func (o *compactOptions) print(plan *reclaim.Plan, stored history.Entry) {
+func (o *compactOptions) print(p *reclaim.Problem, plan *reclaim.Plan, stored history.Entry) {
 	o.printSteps(plan.Steps)
 	if !o.out.terminal {
 		return
 	}
 	sizes := "about " + thousands(plan.Before) + " → " + thousands(plan.After) + " tokens"
 	switch {
+	case plan.Compaction == nil && plan.Before <= p.Budget.Target:
+		o.out.printf("nothing to do: the view has about %s tokens, the target is %s; --target asks for less\n", thousands(plan.Before), thousands(p.Budget.Target))
 	case plan.Compaction == nil:
 		o.out.printf("nothing to do: %s\n", plan.Why)
 	case o.dryRun:

@@ -67,7 +67,7 @@ func printHelp(out *output, c *cobra.Command) {
 
 func usageLine(c *cobra.Command) string {
 	switch {
-	case c.HasAvailableSubCommands() && !c.Runnable():
+	case !c.HasParent():
 		return c.CommandPath() + " COMMAND [flags]"
 	case c.HasAvailableFlags():
 		return c.UseLine() + " [flags]"
@@ -78,6 +78,15 @@ func usageLine(c *cobra.Command) string {
 func printSubcommand(out *output, c *cobra.Command, width int) {
 	name := fmt.Sprintf("%-*s", c.NamePadding(), c.Name())
 	out.printf("  %s  %s\n", out.paint(cyan, name), ansi.Truncate(c.Short, width-len(name)-4, "…"))
+}
+
+// unknownCommand says which command is meant, perhaps.
+func unknownCommand(c *cobra.Command, name string) error {
+	hint := ""
+	if near := c.SuggestionsFor(name); len(near) > 0 {
+		hint = ", perhaps " + strings.Join(near, " or ") + " is meant"
+	}
+	return fmt.Errorf("%s has no command %s%s; %[1]s --help lists them", c.CommandPath(), name, hint)
 }
 
 // newHelp returns the command that prints the help of another.
@@ -98,7 +107,10 @@ func newHelp() *cobra.Command {
 			return names, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			about, _, err := c.Root().Find(args)
+			about, rest, err := c.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = unknownCommand(about, rest[0])
+			}
 			if err != nil {
 				return usageError{err}
 			}

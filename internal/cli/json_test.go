@@ -93,7 +93,7 @@ func TestJSONHasThePromisedKeys(t *testing.T) {
 }
 
 func TestCommandsThatPrintDataTakeJSON(t *testing.T) {
-	plain := []string{"export", "request", "completion", "man", "version", "help"} // bodies and texts
+	plain := []string{"export", "request", "chat", "completion", "man", "version", "help"} // bodies, texts and the terminal app
 	for _, c := range newRoot(newApp(strings.NewReader(""), io.Discard, io.Discard)).Commands() {
 		if has := c.Flags().Lookup("json") != nil; has == slices.Contains(plain, c.Name()) {
 			t.Errorf("%s has --json: %v", c.Name(), has)

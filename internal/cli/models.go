@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/catalog"
+	"github.com/stemma-history/stemma/history"
 )
 
 type modelsOptions struct {
@@ -66,6 +67,14 @@ func (o *modelsOptions) run() error {
 		if strings.HasPrefix(m.ID, o.begin) {
 			models = append(models, m)
 		}
+	}
+	if len(models) == 0 {
+		m, _, ok := all.Find(o.begin)
+		if !ok {
+			return fmt.Errorf("model %s: %w; stemma models lists those that are known, and models.toml beside the settings adds yours", o.begin, history.ErrNotFound)
+		}
+		o.err.printf("stemma: %s is not listed; it is taken for %s\n", o.begin, m.ID)
+		models = append(models, m)
 	}
 	if o.json {
 		return printArray(o.app, mapped(values(models), newModelJSON))

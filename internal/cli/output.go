@@ -72,6 +72,13 @@ func (o *output) print(text string) { _, _ = o.WriteString(text) }
 // printf writes formatted text. An error comes back from Flush.
 func (o *output) printf(format string, args ...any) { fmt.Fprintf(o, format, args...) }
 
+// nothing tells a person, where a list has no rows, that this is the answer.
+func (a *app) nothing(rows int, text string) {
+	if rows == 0 && a.out.terminal {
+		a.err.printf("%s\n", text)
+	}
+}
+
 // A style is how a piece of text looks on a terminal: parameters of the SGR
 // control sequence (ECMA-48). Only the sixteen colours are used, which are
 // those of the person's own theme.

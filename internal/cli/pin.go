@@ -2,7 +2,9 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
@@ -68,7 +70,11 @@ func (o *pinOptions) change(ctx context.Context, done string, f func(s history.S
 		if o.json {
 			return o.printJSON(newEntryJSON(e).nodeJSON)
 		}
-		o.out.printf("%v is %s: %s\n", e.Handle(), done, oneLine(history.Preview(&e)))
+		text := fmt.Sprintf("%v is %s: %s", e.Handle(), done, oneLine(history.Preview(&e)))
+		if o.out.width > 0 {
+			text = ansi.Truncate(text, o.out.width, "…")
+		}
+		o.out.printf("%s\n", text)
 		return nil
 	})
 }
@@ -109,6 +115,7 @@ func (o *pinOptions) list(ctx context.Context) error {
 			return nil
 		})
 		t.print()
+		o.nothing(len(ids), "nothing is pinned")
 		return err
 	})
 }

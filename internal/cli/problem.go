@@ -28,6 +28,14 @@ func (o *windowOptions) flags(a *app, c *cobra.Command) {
 	_ = c.RegisterFlagCompletionFunc("model", a.completeModel) // it exists
 }
 
+// check says whether the flags can be meant.
+func (o *windowOptions) check() error {
+	if o.window < 0 {
+		return usagef("--window %d: expected a number of tokens, above 0", o.window)
+	}
+	return nil
+}
+
 // unknownWindow is planned for where nothing is known of a model, in tokens:
 // what every current one accepts.
 const unknownWindow = 128_000
@@ -35,6 +43,9 @@ const unknownWindow = 128_000
 // problem poses the problem of sending a conversation to the model, of which
 // it returns what is known.
 func (o *windowOptions) problem(ctx context.Context, a *app, s history.Store, c history.Conversation) (reclaim.Problem, catalog.Model, error) {
+	if err := o.check(); err != nil {
+		return reclaim.Problem{}, catalog.Model{}, err
+	}
 	path, err := history.Collect(s.Path(ctx, history.PathQuery{Conversation: c.ID}))
 	if err != nil {
 		return reclaim.Problem{}, catalog.Model{}, err

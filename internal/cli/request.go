@@ -62,6 +62,9 @@ func (o *requestOptions) run(ctx context.Context) error {
 			return usageError{err}
 		}
 	}
+	if o.maxOutput < 0 {
+		return usagef("--max-output %d: expected a number of tokens, above 0", o.maxOutput)
+	}
 	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
 		request, err := o.request(ctx, s, c)
 		if err != nil {

@@ -45,6 +45,9 @@ The new session stands beside FILE, under the name that its tool wants; --output
 }
 
 func (o *rescueOptions) run(ctx context.Context) error {
+	if err := o.check(); err != nil {
+		return err
+	}
 	f, closer, err := transcript.Open(o.file)
 	if err != nil {
 		return err

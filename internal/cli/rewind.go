@@ -32,12 +32,14 @@ The digest - is read from standard input.`,
 		},
 	}
 	c.Flags().StringVar(&o.digest, "digest", "", "what was learned since, as `TEXT`, or - for standard input (needed)")
-	_ = c.MarkFlagRequired("digest") // it exists
 	jsonFlag(c, &o.json)
 	return c
 }
 
 func (o *rewindOptions) run(ctx context.Context) error {
+	if o.digest == "" {
+		return usagef("rewind: say with --digest TEXT what was learned since the checkpoint; branch goes back without")
+	}
 	if o.digest == "-" {
 		text, err := o.readAll(ctx)
 		if err != nil {

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -74,6 +76,20 @@ CONV is a conversation: the beginning of its id, or @ for the one updated last. 
 
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 	}
+	root.SuggestionsMinimumDistance = 2 // letters that differ
+	root.Args = func(c *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return unknownCommand(c, args[0])
+		}
+		return nil
+	}
+	root.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if c == root && len(a.args) > 0 && !strings.HasPrefix(a.args[0], "-") { // a flag of a command that there is not
+			return unknownCommand(c, a.args[0])
+		}
+		return fmt.Errorf("%w; see %s --help", err, c.CommandPath())
+	})
 	root.SetIn(a.in)
 	root.SetOut(a.out)
 	root.SetErr(a.err)

@@ -85,9 +85,7 @@ func (o *searchOptions) run(ctx context.Context) error {
 				return hitJSON{h.Conversation, h.Entry, h.Handle.Depth, h.Role, h.Created, h.Excerpt, h.Match}
 			}))
 		}
-		if len(found.Hits) == 0 && o.out.terminal {
-			o.err.printf("nothing found\n")
-		}
+		o.nothing(len(found.Hits), "nothing found")
 		o.print(found.Hits, shortConversationIDs(ctx, s))
 		return nil
 	})

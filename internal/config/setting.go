@@ -68,7 +68,7 @@ func field[T any](key string, f form[T], without string, in func(*Config) *T) se
 var settings = sync.OnceValue(func() []setting {
 	all := []setting{
 		field("store", place, "", func(c *Config) *string { return &c.Store }),
-		field("model", text, "the one that the conversation used last", func(c *Config) *string { return &c.Model }),
+		field("model", text, "that of the conversation", func(c *Config) *string { return &c.Model }),
 		field("provider", text, "that of the model", func(c *Config) *string { return &c.Provider }),
 		field("wire", choice(wireNames()...), "that of the model", func(c *Config) *string { return &c.Wire }),
 		field("base_url", address, "that of the provider", func(c *Config) *string { return &c.BaseURL }),
