@@ -2,6 +2,7 @@ package wire
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
@@ -227,8 +228,13 @@ func (n *normaliser) assistant(i int) {
 	var results []Part
 	for p := range parts {
 		if call, ok := parts[p].Part.(message.ToolCall); ok {
-			call.ID = n.uniqueID(call.ID, parts[p].At)
-			parts[p].Part = call
+			if id := n.uniqueID(call.ID, parts[p].At); id != call.ID {
+				call.ID = id
+				parts[p].Part = call
+			}
+			if results == nil {
+				results = make([]Part, 0, len(parts)-p)
+			}
 			results = append(results, n.result(call))
 		}
 	}
@@ -241,7 +247,7 @@ func (n *normaliser) assistant(i int) {
 // answer returns the parts of an answer that can be sent as one.
 func (n *normaliser) answer(i int) []Part {
 	m := &n.view.Messages[i]
-	var parts []Part
+	parts := make([]Part, 0, len(m.Parts))
 	thinking := 0
 	for p, part := range m.Parts {
 		out := Part{Part: part, At: partHandle(m, p)}
@@ -259,15 +265,19 @@ func (n *normaliser) answer(i int) []Part {
 			if !n.says(part) && !(n.rules.SignedTexts && part.Signature != "") {
 				continue
 			}
-			part.Extra = n.extra(m, part.Extra)
-			out.Part = part
+			if extra := n.extra(m, part.Extra); extra != part.Extra {
+				part.Extra = extra
+				out.Part = part
+			}
 		case message.Opaque:
 			if !n.says(part) {
 				continue
 			}
 		case message.ToolCall:
-			part.Extra = n.extra(m, part.Extra)
-			out.Part = part
+			if extra := n.extra(m, part.Extra); extra != part.Extra {
+				part.Extra = extra
+				out.Part = part
+			}
 		default:
 			continue // results and media: see loose
 		}
@@ -309,11 +319,9 @@ func (n *normaliser) result(call message.ToolCall) Part {
 		at = partHandle(from, paired.Result.Part)
 	}
 	r.CallID, r.Name = call.ID, call.Name
-	var content []message.Content
-	for _, c := range r.Content {
-		if n.says(c) {
-			content = append(content, c)
-		}
+	content := r.Content
+	if slices.ContainsFunc(content, n.silent) {
+		content = slices.DeleteFunc(slices.Clone(content), n.silent)
 	}
 	if words := outcomes[r.Outcome]; len(content) == 0 && words != "" {
 		content = []message.Content{message.Text{Text: words}}
@@ -348,6 +356,8 @@ func (n *normaliser) says(p message.Part) bool {
 	}
 	return true
 }
+
+func (n *normaliser) silent(c message.Content) bool { return !n.says(c) }
 
 func partHandle(m *Message, part int) history.Handle {
 	return history.Handle{Depth: m.At.Depth, Part: part + 1}

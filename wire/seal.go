@@ -15,13 +15,17 @@ type Sealer struct {
 	h hash.Hash
 }
 
+// between stands behind each block. JSON has no zero byte: blocks cannot run
+// into each other.
+var between = []byte{0}
+
 // NewSealer returns a sealer that has seen nothing.
 func NewSealer() *Sealer { return &Sealer{h: sha256.New()} }
 
 // Add takes the bytes of the next block, or of a role or a part of the frame.
 func (s *Sealer) Add(block []byte) {
 	s.h.Write(block)
-	s.h.Write([]byte{0}) // JSON has no zero byte: blocks cannot run into each other
+	s.h.Write(between)
 }
 
 // Clone returns a sealer that has seen the same.

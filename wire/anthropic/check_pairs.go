@@ -55,7 +55,10 @@ func (c *checker) turn(n int, role string) {
 	p := &c.done.pairs
 	if role == "assistant" {
 		c.unanswered()
-		p.calls, p.answered = p.calls[:0], map[string]bool{}
+		p.calls = p.calls[:0]
+		if clear(p.answered); p.answered == nil {
+			p.answered = map[string]bool{}
+		}
 	}
 	p.role, p.leading = role, true
 }

@@ -79,14 +79,14 @@ func (c *checker) refuse(stage int, format string, args ...any) {
 
 // object reads the members of the next value. field is how the words of an
 // unknown member name the object.
-func (c *checker) object(request, field string, f func(key string) (known bool)) {
+func (c *checker) object(request, field string, f func(key []byte) (known bool)) {
 	if c.r.Kind() != '{' {
 		c.r.Value()
 		c.refuse(stageShape, "Invalid value at '%s' (%s), expected an object", field, request)
 		return
 	}
 	c.r.Object(func(key []byte) {
-		if f(string(key)) || !c.limits.StrictKeys {
+		if f(key) || !c.limits.StrictKeys {
 			return
 		}
 		at := ""
@@ -102,8 +102,8 @@ func topKeys() []string {
 	return []string{"systemInstruction", "system_instruction", "toolConfig", "tool_config", "safetySettings", "safety_settings", "cachedContent", "cached_content", "labels", "model", "store", "serviceTier", "service_tier"}
 }
 
-func (c *checker) member(key string) bool {
-	switch key {
+func (c *checker) member(key []byte) bool {
+	switch string(key) {
 	case "contents":
 		c.readContents()
 	case "tools":
@@ -111,7 +111,7 @@ func (c *checker) member(key string) bool {
 	case "generationConfig", "generation_config":
 		c.generation(c.r.Value())
 	default:
-		return slices.Contains(topKeys(), key)
+		return slices.Contains(topKeys(), string(key))
 	}
 	return true
 }

@@ -34,8 +34,8 @@ func (c *checker) content(n int) {
 	c.parts = c.parts[:0]
 	role := ""
 	at := fmt.Sprintf("contents[%d]", n)
-	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Content", at, func(key string) bool {
-		switch key {
+	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Content", at, func(key []byte) bool {
+		switch string(key) {
 		case "role":
 			role = rawjson.Text(c.r.Value())
 		case "parts":
@@ -70,8 +70,8 @@ func (c *checker) readParts(content string) {
 
 func (c *checker) part(at string) {
 	var p part
-	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Part", at, func(key string) bool {
-		switch key {
+	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Part", at, func(key []byte) bool {
+		switch string(key) {
 		case "text":
 			empty, _ := verdict.Blank(c.r.Value())
 			p.emptyText, p.hasData = empty, true
@@ -103,8 +103,8 @@ func (c *checker) part(at string) {
 
 func (c *checker) call(at string) (name string) {
 	at += ".function_call"
-	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionCall", at, func(key string) bool {
-		switch key {
+	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionCall", at, func(key []byte) bool {
+		switch string(key) {
 		case "name":
 			name = rawjson.Text(c.r.Value())
 		case "args":
@@ -133,8 +133,8 @@ func (c *checker) structure(at string) {
 func (c *checker) response(at string) {
 	at += ".function_response"
 	name := ""
-	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionResponse", at, func(key string) bool {
-		switch key {
+	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionResponse", at, func(key []byte) bool {
+		switch string(key) {
 		case "name":
 			name = rawjson.Text(c.r.Value())
 		case "response":
@@ -158,8 +158,8 @@ func (c *checker) responseParts(at string) {
 	}
 	c.r.Array(func(i int) {
 		at := fmt.Sprintf("%s.parts[%d]", at, i)
-		c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionResponsePart", at, func(key string) bool {
-			switch key {
+		c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionResponsePart", at, func(key []byte) bool {
+			switch string(key) {
 			case "inlineData", "inline_data":
 				c.inline(at + ".inline_data")
 			case "fileData", "file_data", "mediaProcessing", "media_processing":
@@ -174,8 +174,8 @@ func (c *checker) responseParts(at string) {
 func (c *checker) inline(at string) {
 	var mediaType string
 	var data []byte
-	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Blob", at, func(key string) bool {
-		switch key {
+	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Blob", at, func(key []byte) bool {
+		switch string(key) {
 		case "mimeType", "mime_type":
 			mediaType = rawjson.Text(c.r.Value())
 		case "data":

@@ -81,13 +81,13 @@ func (c *checker) refuse(stage int, code, param, format string, args ...any) {
 
 // object reads the members of the next value, which is named by path; without a
 // path it is the body.
-func (c *checker) object(path string, f func(key string) (known bool)) {
+func (c *checker) object(path string, f func(key []byte) (known bool)) {
 	if c.r.Kind() != '{' {
 		c.wrongType(path, "an object")
 		return
 	}
 	c.r.Object(func(key []byte) {
-		if !f(string(key)) && c.limits.StrictKeys {
+		if !f(key) && c.limits.StrictKeys {
 			name := string(key)
 			if path != "" {
 				name = path + "." + name
@@ -120,10 +120,10 @@ func kindName(first byte) string {
 	return "a number"
 }
 
-// text reads the next value, a string.
-func (c *checker) text(path string) []byte {
+// text reads the next value, a string: a member of what is at path.
+func (c *checker) text(path, member string) []byte {
 	if c.r.Kind() != '"' {
-		c.wrongType(path, "a string")
+		c.wrongType(path+member, "a string")
 		return nil
 	}
 	return c.r.Value()
@@ -133,29 +133,57 @@ func (c *checker) missing(path string) {
 	c.refuse(stageShape, codeMissing, path, "Missing required parameter: '%s'.", path)
 }
 
-// id checks the id of a call, and returns it decoded.
-func (c *checker) id(value []byte, path string, maxLen int) string {
+// id checks the id of a call, a member of what is at path, and returns it
+// decoded.
+func (c *checker) id(value []byte, path, member string, maxLen int) string {
 	id := string(verdict.Inside(value))
 	switch {
 	case value == nil:
-		c.missing(path)
+		c.missing(path + member)
 	case len(id) > maxLen:
+		path += member
 		c.refuse(stageShape, codeStringLong, path, "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", path, maxLen, len(id))
 	}
 	return id
 }
 
-// name checks the name of a function.
-func (c *checker) name(value []byte, path string) {
-	name := string(verdict.Inside(value))
-	switch {
+// name checks the name of a function, a member of what is at path.
+func (c *checker) name(value []byte, path, member string) {
+	name := verdict.Inside(value)
+	fits := wire.IDRule{MaxLen: maxNameLen, Punctuation: "_-"}.Valid(string(name))
+	switch path := func() string { return path + member }; {
 	case value == nil:
-		c.missing(path)
+		c.missing(path())
 	case len(name) > maxNameLen:
-		c.refuse(stageShape, codeStringLong, path, "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", path, maxNameLen, len(name))
-	case !wire.IDRule{MaxLen: maxNameLen, Punctuation: "_-"}.Valid(name):
-		c.refuse(stageShape, codeValue, path, "Invalid '%s': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", path)
+		c.refuse(stageShape, codeStringLong, path(), "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", path(), maxNameLen, len(name))
+	case !fits:
+		c.refuse(stageShape, codeValue, path(), "Invalid '%s': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", path())
 	}
+}
+
+// kindOf returns a type or a role; the frequent ones without a copy.
+func kindOf(value []byte) string {
+	switch string(value) {
+	case `"text"`:
+		return "text"
+	case `"message"`:
+		return "message"
+	case `"function_call"`:
+		return "function_call"
+	case `"function_call_output"`:
+		return "function_call_output"
+	case `"input_text"`:
+		return "input_text"
+	case `"output_text"`:
+		return "output_text"
+	case `"user"`:
+		return "user"
+	case `"assistant"`:
+		return "assistant"
+	case `"tool"`:
+		return "tool"
+	}
+	return rawjson.Text(value)
 }
 
 // image checks an image given by a URL. Only data URLs show more.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -62,8 +63,8 @@ func chatKeys() []string {
 		"reasoning_effort", "service_tier", "stop", "verbosity", "function_call", "functions", "prediction", "prompt_cache_options", "response_format", "tool_choice", "web_search_options"}
 }
 
-func (c *chatChecker) member(key string) bool {
-	switch key {
+func (c *chatChecker) member(key []byte) bool {
+	switch string(key) {
 	case "messages":
 		if c.r.Kind() != '[' {
 			c.wrongType("messages", "an array of objects")
@@ -76,11 +77,11 @@ func (c *chatChecker) member(key string) bool {
 	case "model":
 		c.model, c.hasModel = rawjson.Text(c.r.Value()), true
 	case "max_tokens", "max_completion_tokens":
-		c.maxTokens, c.maxTokensKey = c.r.Value(), key
+		c.maxTokens, c.maxTokensKey = c.r.Value(), string(key)
 	case "tools":
 		c.toolList()
 	default:
-		return slices.Contains(chatKeys(), key)
+		return slices.Contains(chatKeys(), string(key))
 	}
 	return true
 }
@@ -95,7 +96,7 @@ func (c *chatChecker) toolList() {
 		count++
 		tool := c.r.Value()
 		if rawjson.Text(rawjson.Get(tool, "type")) == "function" {
-			c.name(rawjson.Get(rawjson.Get(tool, "function"), "name"), fmt.Sprintf("tools[%d].function.name", i))
+			c.name(rawjson.Get(rawjson.Get(tool, "function"), "name"), fmt.Sprintf("tools[%d]", i), ".function.name")
 		}
 	})
 	c.tools(count)
@@ -116,19 +117,19 @@ type sentPart struct {
 }
 
 func (c *chatChecker) message(n int) {
-	path := fmt.Sprintf("messages[%d]", n)
+	path := "messages[" + strconv.Itoa(n) + "]"
 	var m sentMessage
-	c.object(path, func(key string) bool {
-		switch key {
+	c.object(path, func(key []byte) bool {
+		switch string(key) {
 		case "role":
-			m.role = c.text(path + ".role")
+			m.role = c.text(path, ".role")
 		case "content":
 			m.contentKind = c.r.Kind()
-			c.content(path+".content", &m)
+			c.content(path, &m)
 		case "tool_call_id":
-			m.toolCallID = c.text(path + ".tool_call_id")
+			m.toolCallID = c.text(path, ".tool_call_id")
 		case "tool_calls":
-			c.toolCalls(path+".tool_calls", &m)
+			c.toolCalls(path, &m)
 		case "refusal", "audio", "function_call":
 			m.hasRefusal = m.hasRefusal || c.r.Kind() != 'n'
 		case "name":
@@ -140,39 +141,36 @@ func (c *chatChecker) message(n int) {
 	c.checkMessage(n, path, &m)
 }
 
+// content reads what the message at path says.
 func (c *chatChecker) content(path string, m *sentMessage) {
 	switch c.r.Kind() {
 	case '[':
-		count := 0
-		c.r.Array(func(k int) {
-			count++
-			c.part(fmt.Sprintf("%s[%d]", path, k), m)
-		})
-		if count == 0 {
-			c.refuse(stageShape, codeEmptyArray, path, "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
+		c.r.Array(func(k int) { c.part(path+".content["+strconv.Itoa(k)+"]", m) })
+		if len(m.parts) == 0 {
+			c.refuse(stageShape, codeEmptyArray, path+".content", "Invalid '%s.content': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
 		}
 	case '"', 'n':
 		c.r.Value()
 	default:
-		c.wrongType(path, "one of a string or array of objects")
+		c.wrongType(path+".content", "one of a string or array of objects")
 	}
 }
 
 func (c *chatChecker) part(path string, m *sentMessage) {
 	var p sentPart
-	c.object(path, func(key string) bool {
-		switch key {
+	c.object(path, func(key []byte) bool {
+		switch string(key) {
 		case "type":
-			p.kind = rawjson.Text(c.text(path + ".type"))
+			p.kind = kindOf(c.text(path, ".type"))
 		case "image_url":
-			c.object(path+".image_url", func(key string) bool {
-				if key == "url" {
-					p.url = c.text(path + ".image_url.url")
+			c.object(path+".image_url", func(key []byte) bool {
+				if string(key) == "url" {
+					p.url = c.text(path, ".image_url.url")
 				}
-				return key == "url" || key == "detail"
+				return string(key) == "url" || string(key) == "detail"
 			})
 		case "text":
-			c.text(path + ".text")
+			c.text(path, ".text")
 		case "refusal", "input_audio", "file", "prompt_cache_breakpoint":
 		default:
 			return false
@@ -182,37 +180,38 @@ func (c *chatChecker) part(path string, m *sentMessage) {
 	m.parts = append(m.parts, p)
 }
 
+// toolCalls reads the calls of the message at path.
 func (c *chatChecker) toolCalls(path string, m *sentMessage) {
 	if c.r.Kind() == 'n' {
 		return
 	}
 	if c.r.Kind() != '[' {
-		c.wrongType(path, "an array of objects")
+		c.wrongType(path+".tool_calls", "an array of objects")
 		return
 	}
 	m.hasCalls = true
-	c.r.Array(func(k int) { m.calls = append(m.calls, c.toolCall(fmt.Sprintf("%s[%d]", path, k))) })
+	c.r.Array(func(k int) { m.calls = append(m.calls, c.toolCall(path+".tool_calls["+strconv.Itoa(k)+"]")) })
 	if len(m.calls) == 0 {
-		c.refuse(stageShape, codeEmptyArray, path, "Invalid '%s': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
+		c.refuse(stageShape, codeEmptyArray, path+".tool_calls", "Invalid '%s.tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
 	}
 }
 
 func (c *chatChecker) toolCall(path string) string {
 	var id, name, arguments []byte
 	isFunction := false
-	c.object(path, func(key string) bool {
-		switch key {
+	c.object(path, func(key []byte) bool {
+		switch string(key) {
 		case "id":
-			id = c.text(path + ".id")
+			id = c.text(path, ".id")
 		case "type", "custom":
 		case "function":
 			isFunction = true
-			c.object(path+".function", func(key string) bool {
-				switch key {
+			c.object(path+".function", func(key []byte) bool {
+				switch string(key) {
 				case "name":
-					name = c.text(path + ".function.name")
+					name = c.text(path, ".function.name")
 				case "arguments":
-					arguments = c.text(path + ".function.arguments")
+					arguments = c.text(path, ".function.arguments")
 				default:
 					return false
 				}
@@ -224,12 +223,12 @@ func (c *chatChecker) toolCall(path string) string {
 		return true
 	})
 	if isFunction {
-		c.name(name, path+".function.name")
+		c.name(name, path, ".function.name")
 		if arguments == nil {
 			c.missing(path + ".function.arguments")
 		}
 	}
-	return c.id(id, path+".id", maxChatIDLen)
+	return c.id(id, path, ".id", maxChatIDLen)
 }
 
 func (c *chatChecker) checkMessage(n int, path string, m *sentMessage) {
@@ -256,28 +255,29 @@ func (c *chatChecker) checkMessage(n int, path string, m *sentMessage) {
 		c.refuse(stageShape, "", fmt.Sprintf("messages.[%d].content", n), "Invalid value for 'content': expected a string, got null.")
 	}
 	for k, p := range m.parts {
-		c.checkPart(role, fmt.Sprintf("%s.content[%d]", path, k), path, p)
+		c.checkPart(role, path, k, p)
 	}
 }
 
-func (c *chatChecker) checkPart(role, path, message string, p sentPart) {
+func (c *chatChecker) checkPart(role, message string, k int, p sentPart) {
+	path := func() string { return fmt.Sprintf("%s.content[%d]", message, k) }
 	switch {
 	case p.kind == "text":
 	case role == "user" && (p.kind == "input_audio" || p.kind == "file"):
 	case role == "assistant" && p.kind == "refusal":
 	case p.kind == "image_url" && role == "user":
 		if p.url == nil {
-			c.missing(path + ".image_url")
+			c.missing(path() + ".image_url")
 			return
 		}
 		c.done.images++
-		c.image(p.url, path+".image_url.url")
+		c.image(p.url, path()+".image_url.url")
 	case p.kind == "image_url":
 		c.refuse(stageShape, codeValue, message, "Invalid '%s'. Image URLs are only allowed for messages with role 'user', but this message with role '%s' contains an image URL.", message, role)
 	case p.kind == "":
-		c.missing(path + ".type")
+		c.missing(path() + ".type")
 	default:
-		c.refuse(stageShape, codeValue, path+".type", "Invalid value: '%s'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', and 'file'.", p.kind)
+		c.refuse(stageShape, codeValue, path()+".type", "Invalid value: '%s'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', and 'file'.", p.kind)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -63,8 +64,8 @@ func responsesKeys() []string {
 		"service_tier", "truncation", "access_programs", "image", "prompt_cache_options", "reasoning", "text", "tool_choice", "cyber"}
 }
 
-func (c *responsesChecker) member(key string) bool {
-	switch key {
+func (c *responsesChecker) member(key []byte) bool {
+	switch string(key) {
 	case "input":
 		c.hasInput = true
 		c.input()
@@ -75,11 +76,11 @@ func (c *responsesChecker) member(key string) bool {
 	case "previous_response_id", "conversation":
 		c.earlier = c.r.Kind() != 'n'
 	case "max_output_tokens":
-		c.maxTokens, c.maxTokensKey = c.r.Value(), key
+		c.maxTokens, c.maxTokensKey = c.r.Value(), string(key)
 	case "tools":
 		c.toolList()
 	default:
-		return slices.Contains(responsesKeys(), key)
+		return slices.Contains(responsesKeys(), string(key))
 	}
 	return true
 }
@@ -94,7 +95,7 @@ func (c *responsesChecker) toolList() {
 		count++
 		tool := c.r.Value()
 		if rawjson.Text(rawjson.Get(tool, "type")) == "function" {
-			c.name(rawjson.Get(tool, "name"), fmt.Sprintf("tools[%d].name", i))
+			c.name(rawjson.Get(tool, "name"), fmt.Sprintf("tools[%d]", i), ".name")
 		}
 	})
 	c.tools(count)
@@ -108,7 +109,7 @@ func (c *responsesChecker) input() {
 		count := 0
 		c.thread.Elements(c.r, &c.done, responsesProgress.clone, func(n int) {
 			count++
-			c.item(fmt.Sprintf("input[%d]", n))
+			c.item("input[" + strconv.Itoa(n) + "]")
 		})
 		if count == 0 {
 			c.refuse(stageShape, codeEmptyArray, "input", "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.")
@@ -133,12 +134,12 @@ type sentInput struct {
 
 func (c *responsesChecker) item(path string) {
 	var it sentItem
-	c.object(path, func(key string) bool {
-		switch key {
+	c.object(path, func(key []byte) bool {
+		switch string(key) {
 		case "type":
-			it.kind = rawjson.Text(c.text(path + ".type"))
+			it.kind = kindOf(c.text(path, ".type"))
 		case "role":
-			it.role = rawjson.Text(c.text(path + ".role"))
+			it.role = kindOf(c.text(path, ".role"))
 		case "id":
 			it.id = c.r.Value()
 		case "call_id":
@@ -146,17 +147,17 @@ func (c *responsesChecker) item(path string) {
 		case "name":
 			it.name = c.r.Value()
 		case "arguments":
-			it.arguments = c.text(path + ".arguments")
+			it.arguments = c.text(path, ".arguments")
 		case "encrypted_content":
 			it.encrypted = c.r.Value()
 		case "summary":
 			it.hasSummary = true
 		case "content":
 			it.hasContent = c.r.Kind() != 'n'
-			c.parts(path+".content", &it)
+			c.parts(path, ".content", &it)
 		case "output":
 			it.hasOutput = true
-			c.parts(path+".output", &it)
+			c.parts(path, ".output", &it)
 		}
 		return true // items of other kinds have members of their own
 	})
@@ -166,7 +167,7 @@ func (c *responsesChecker) item(path string) {
 	c.checkItem(path, &it)
 }
 
-func (c *responsesChecker) parts(path string, it *sentItem) {
+func (c *responsesChecker) parts(path, member string, it *sentItem) {
 	if c.r.Kind() != '[' {
 		it.text = c.r.Kind() == '"'
 		c.r.Value()
@@ -174,14 +175,14 @@ func (c *responsesChecker) parts(path string, it *sentItem) {
 	}
 	c.r.Array(func(k int) {
 		if c.r.Kind() != '{' {
-			c.wrongType(fmt.Sprintf("%s[%d]", path, k), "an object")
+			c.wrongType(fmt.Sprintf("%s%s[%d]", path, member, k), "an object")
 			return
 		}
 		var p sentInput
 		c.r.Object(func(key []byte) {
 			switch string(key) {
 			case "type":
-				p.kind = rawjson.Text(c.r.Value())
+				p.kind = kindOf(c.r.Value())
 			case "image_url":
 				p.url = c.r.Value()
 			}
@@ -225,26 +226,26 @@ func (c *responsesChecker) message(path string, it *sentItem) {
 	case len(it.parts) == 0 && !it.text:
 		c.refuse(stageShape, codeEmptyArray, path+".content", "Invalid '%s.content': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
 	}
-	c.checkParts(path+".content", want, it.parts)
+	c.checkParts(path, ".content", want, it.parts)
 }
 
-func (c *responsesChecker) checkParts(path, want string, parts []sentInput) {
-	kinds := strings.Fields(want)
+// checkParts checks parts of the item at path. want are the kinds that it takes.
+func (c *responsesChecker) checkParts(path, member, want string, parts []sentInput) {
 	for k, p := range parts {
-		at := fmt.Sprintf("%s[%d]", path, k)
+		at := func() string { return fmt.Sprintf("%s%s[%d]", path, member, k) }
 		switch {
-		case !slices.Contains(kinds, p.kind):
-			c.refuse(stageShape, codeValue, at, "Invalid value: '%s'. Supported values are: '%s'.", p.kind, strings.Join(kinds, "', '"))
+		case p.kind == "" || !strings.Contains(" "+want+" ", " "+p.kind+" "):
+			c.refuse(stageShape, codeValue, at(), "Invalid value: '%s'. Supported values are: '%s'.", p.kind, strings.Join(strings.Fields(want), "', '"))
 		case p.kind == "input_image" && p.url != nil:
 			c.done.images++
-			c.image(p.url, at+".image_url")
+			c.image(p.url, at()+".image_url")
 		}
 	}
 }
 
 func (c *responsesChecker) call(path string, it *sentItem) {
-	id := c.id(it.callID, path+".call_id", maxCallIDLen)
-	c.name(it.name, path+".name")
+	id := c.id(it.callID, path, ".call_id", maxCallIDLen)
+	c.name(it.name, path, ".name")
 	if it.kind == "function_call" && it.arguments == nil {
 		c.missing(path + ".arguments")
 	}
@@ -257,7 +258,7 @@ func (c *responsesChecker) call(path string, it *sentItem) {
 }
 
 func (c *responsesChecker) output(path string, it *sentItem) {
-	id := c.id(it.callID, path+".call_id", maxCallIDLen)
+	id := c.id(it.callID, path, ".call_id", maxCallIDLen)
 	if !it.hasOutput {
 		c.missing(path + ".output")
 	}
@@ -265,7 +266,7 @@ func (c *responsesChecker) output(path string, it *sentItem) {
 		c.refuse(stagePairing, "", "input", "No tool call found for function call output with call_id %s.", id)
 	}
 	delete(c.done.waiting, id)
-	c.checkParts(path+".output", "input_text input_image input_file", it.parts)
+	c.checkParts(path, ".output", "input_text input_image input_file", it.parts)
 }
 
 func (c *responsesChecker) reasoning(path string, it *sentItem) {
