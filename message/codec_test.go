@@ -116,7 +116,11 @@ func TestDecodeNamesWhatIsWrong(t *testing.T) {
 func TestHugeTextsAreSeveralBlobs(t *testing.T) {
 	for _, size := range []int{pieceLen, pieceLen + 1, 2*pieceLen + 5} {
 		text := strings.Repeat("日本語 and more\n", size/18+1)[:size]
-		m := Message{Role: Tool, Author: ByTool, Parts: []Part{ToolResult{CallID: "c", Content: []Content{Text{Text: text, Signature: "s"}}}}}
+		said := Text{Text: text, Signature: "s"}
+		m := Message{Role: Tool, Author: ByTool, Parts: []Part{ToolResult{CallID: "c", Content: []Content{said}}}}
+		if prompt := (Message{Role: User, Author: ByPerson, Parts: []Part{said}}); size > pieceLen && !reflect.DeepEqual(roundTrip(t, prompt), prompt) {
+			t.Errorf("a prompt of %d bytes does not come back", size)
+		}
 		body, blobs := Encode(m)
 		if want := (size + pieceLen - 1) / pieceLen; len(blobs) != want || len(body) > 1000 {
 			t.Errorf("%d bytes: %d blobs and a body of %d bytes, want %d blobs", size, len(blobs), len(body), want)

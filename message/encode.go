@@ -15,8 +15,8 @@ import (
 const LargeText = 16 << 10
 
 // pieceLen is the longest blob that a text becomes, in bytes. A longer text is
-// several, so that no store has to hold all of it in one row, and once more while
-// it writes that: lines of hundreds of megabytes exist (Codex, 2026).
+// several, wherever it stands, so that no store has to hold all of it in one row,
+// and once more while it writes that: lines of hundreds of megabytes exist (Codex, 2026).
 const pieceLen = 8 << 20
 
 // A Blob is bytes that a body names by their hash instead of holding them. The
@@ -69,7 +69,7 @@ func (e *encoder) part(p Part, inResult bool) {
 	switch p := p.(type) {
 	case Text:
 		e.text("type", "text")
-		if inResult && len(p.Text) >= LargeText {
+		if inResult && len(p.Text) >= LargeText || len(p.Text) > pieceLen {
 			e.largeText(bytesOf(p.Text))
 		} else {
 			e.text("text", p.Text)

@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 
@@ -54,11 +55,12 @@ func (s *session) replaced(path []int, replacement []byte) (whole map[int]bool, 
 	var rest []string
 	_ = rawjson.Elements(replacement, func(item []byte) error {
 		words := wordsOf(rawjson.Get(item, "content"))
-		if same := known[hash(words)]; len(same) > 0 && kindOf(item) != answer {
+		sum := maphash.String(s.seed, words)
+		if same := known[sum]; len(same) > 0 && kindOf(item) != answer {
 			whole[same[len(same)-1]] = true // the latest first
-			known[hash(words)] = same[:len(same)-1]
-		} else if len(words) > 0 {
-			rest = append(rest, string(words))
+			known[sum] = same[:len(same)-1]
+		} else if words != "" {
+			rest = append(rest, words)
 		}
 		return nil
 	})

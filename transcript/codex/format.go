@@ -2,6 +2,7 @@ package codex
 
 import (
 	"context"
+	"hash/maphash"
 	"path/filepath"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -69,7 +70,7 @@ func (Format) Read(ctx context.Context, f *transcript.File, sink transcript.Sink
 	if err != nil {
 		return err
 	}
-	s := &session{file: f, sink: sink, at: -1, hasEvents: inEvents}
+	s := &session{file: f, sink: sink, at: -1, hasEvents: inEvents, seed: maphash.MakeSeed()}
 	for o, err := range transcript.Objects(ctx, f, sink.Problem) {
 		if err != nil {
 			return err

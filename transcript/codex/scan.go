@@ -1,9 +1,10 @@
 package codex
 
 import (
-	"bytes"
 	"context"
-	"hash/fnv"
+	"hash/maphash"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/stemma-history/stemma/history"
@@ -53,6 +54,7 @@ type session struct {
 	hasEvents bool // what was said stands in events only
 	model     string
 	names     transcript.Chain
+	seed      maphash.Seed // of the hashes in records
 	records   []record
 	at        int  // where the conversation stands, or -1
 	open      bool // the answer there may go on
@@ -121,7 +123,7 @@ func (s *session) item(payload []byte, r record, o transcript.Object) {
 	switch r.kind = kindOf(payload); r.kind {
 	case prompt, injected:
 		words := wordsOf(rawjson.Get(payload, "content"))
-		r.text, r.size = hash(words), len(words)
+		r.text, r.size = maphash.String(s.seed, words), len(words)
 		if r.kind == prompt && isContext(words) {
 			r.kind = injected
 		}
@@ -303,39 +305,28 @@ func kindOf(item []byte) kind {
 }
 
 // wordsOf joins the texts of a message.
-func wordsOf(content []byte) []byte {
+func wordsOf(content []byte) string {
 	if len(content) > 0 && content[0] == '"' {
-		return []byte(rawjson.Text(content))
+		return rawjson.Text(content)
 	}
-	var words []byte
+	var texts []string
 	_ = rawjson.Elements(content, func(v []byte) error {
-		words = append(words, rawjson.Text(rawjson.Get(v, "text"))...)
+		texts = append(texts, rawjson.Text(rawjson.Get(v, "text")))
 		return nil
 	})
-	return words
-}
-
-func hash(words []byte) uint64 {
-	h := fnv.New64a()
-	h.Write(words)
-	return h.Sum64()
+	return strings.Join(texts, "") // one alone is not copied
 }
 
 // openings begin messages of the user role that the program writes.
-var openings = [][]byte{
-	[]byte("<environment_context>"), []byte("<user_instructions>"), []byte("# AGENTS.md instructions"),
-	[]byte("<INSTRUCTIONS>"), []byte("<turn_aborted>"), []byte("<user_shell_command>"), []byte("<skill>"),
-	[]byte("<skills_instructions>"), []byte("<permissions instructions>"), []byte("<collaboration_mode>"),
-	[]byte("<model_switch>"), []byte("<personality_spec>"), []byte("<subagent_notification>"), []byte("<hook_prompt"),
-	[]byte("Another language model started to solve this problem"),
+var openings = []string{
+	"<environment_context>", "<user_instructions>", "# AGENTS.md instructions",
+	"<INSTRUCTIONS>", "<turn_aborted>", "<user_shell_command>", "<skill>",
+	"<skills_instructions>", "<permissions instructions>", "<collaboration_mode>",
+	"<model_switch>", "<personality_spec>", "<subagent_notification>", "<hook_prompt",
+	"Another language model started to solve this problem",
 }
 
-func isContext(words []byte) bool {
-	words = bytes.TrimSpace(words)
-	for _, o := range openings {
-		if bytes.HasPrefix(words, o) {
-			return true
-		}
-	}
-	return false
+func isContext(words string) bool {
+	words = strings.TrimSpace(words)
+	return slices.ContainsFunc(openings, func(opening string) bool { return strings.HasPrefix(words, opening) })
 }
