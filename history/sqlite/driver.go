@@ -18,7 +18,7 @@ import (
 // where a newer version of this program wrote the file.
 //
 // Any number of processes on one machine may have the file open; the file
-// system must be a local one. A write waits at most ten seconds for those of
+// system must be a local one. A write waits at most thirty seconds for those of
 // other processes, and ends with its context before that.
 func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	setUp()
@@ -70,7 +70,7 @@ func createFile(path string) error {
 
 func dataSource(path, more string) string {
 	u := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	return u.String() + "?_busy_timeout=10000" + more
+	return u.String() + "?_busy_timeout=30000" + more
 }
 
 func resultCode(err error) int {

@@ -86,7 +86,7 @@ func TestALockedStoreSaysSoAndLosesNothing(t *testing.T) {
 	}
 }
 
-// TestAWriteThatWaitsLooksAtItsContext: the store would wait ten seconds.
+// TestAWriteThatWaitsLooksAtItsContext: the store would wait thirty seconds.
 func TestAWriteThatWaitsLooksAtItsContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stemma.db")
 	s := open(t, path)
