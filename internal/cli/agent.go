@@ -19,7 +19,6 @@ import (
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/config"
 	"github.com/stemma-history/stemma/provider"
-	"github.com/stemma-history/stemma/provider/providers"
 )
 
 // agentOptions choose the model, and what it may do.
@@ -133,18 +132,23 @@ func (o *agentOptions) agentConfig(ctx context.Context, settings *config.Config,
 	if err != nil {
 		return agent.Config{}, err
 	}
+	draw, err := o.draw()
+	if err != nil {
+		return agent.Config{}, err
+	}
 	budget := settings.Compaction.Budget(cmp.Or(o.window, model.Known.Window, unknownWindow))
 	made := agent.Config{
 		Store: s, Conversation: c.ID, Model: model, System: system, Rules: rules, MaxTurns: o.maxTurns,
 		Tools: []tool.Tool{
 			tool.Read(w), tool.Write(w), tool.Edit(w), tool.Grep(w), tool.Glob(w),
-			tool.Bash(w, tool.Shell{Env: withoutKeys(os.Environ())}), tool.Fetch(&http.Client{Timeout: time.Minute}),
+			tool.Bash(w, tool.Shell{Env: withoutKeys(os.Environ(), settings.KeyVariables())}), tool.Fetch(&http.Client{Timeout: time.Minute}),
 		},
 		Compaction: agent.Compaction{
 			Threshold: budget.Threshold, Target: budget.Target,
 			Rungs: freeRungs(settings.Compaction.Rungs), Summary: o.summary || settings.Compaction.Summary,
 		},
 		Limit: history.Limit{Entries: o.limit},
+		Draw:  draw,
 	}
 	if len(made.Compaction.Rungs) == 0 {
 		made.Compaction.Rungs = nil
@@ -198,16 +202,10 @@ func systemPrompt(dir string) []string {
 
 // withoutKeys leaves the keys of providers out of an environment: commands that
 // a model runs have no use for them.
-func withoutKeys(environment []string) []string {
-	secret := map[string]bool{}
-	for _, p := range providers.All() {
-		for _, name := range p.KeyVars {
-			secret[name] = true
-		}
-	}
+func withoutKeys(environment, keys []string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return secret[name]
+		return slices.Contains(keys, name)
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -301,6 +302,15 @@ func TestAKeyThatACommandPrintsIsUsedForAWhile(t *testing.T) {
 	} {
 		if _, err := (&keyCommand{provider: "x", line: line}).key(context.Background()); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", line, err, want)
+		}
+	}
+}
+
+func TestTheVariablesOfAllKeysAreKnown(t *testing.T) {
+	names := mustLoad(t, "[providers.x]\nkind = \"gemini\"\nkey_env = \"MINE\"").KeyVariables()
+	for _, want := range []string{"MINE", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
+		if !slices.Contains(names, want) {
+			t.Errorf("%s is missing from %v", want, names)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func TestProvidersAreReachedAsTheyAreSet(t *testing.T) {
 func TestAMissingKeyIsSaidBeforeAnythingIsSent(t *testing.T) {
 	q, err := requested(t, mustLoad(t, ""), "anthropic")
 	var missing *NoKeyError
-	if q != nil || !errors.As(err, &missing) || !strings.Contains(missing.Error(), "set ANTHROPIC_API_KEY") {
+	if q != nil || !errors.As(err, &missing) || !strings.Contains(missing.Error(), "set ANTHROPIC_API_KEY, or providers.anthropic.key_command") {
 		t.Errorf("sent %v, error %v", q, err)
 	}
 }

@@ -6,19 +6,22 @@ import (
 	"fmt"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stemma-history/stemma/provider/providers"
 )
 
-// A NoKeyError says that no key is set for a provider that wants one.
+// A NoKeyError says what to do where no key is set for a provider that wants one.
 type NoKeyError struct {
 	Provider  string
 	Variables []string // that are looked at
 }
 
 func (e *NoKeyError) Error() string {
-	return fmt.Sprintf("no key for %s: set %s, or providers.%[1]s.key_command in the configuration", e.Provider, strings.Join(e.Variables, " or "))
+	return fmt.Sprintf("set %s, or providers.%s.key_command in the settings", strings.Join(e.Variables, " or "), e.Provider)
 }
 
 // A keySource is where the key of a provider comes from.
@@ -61,6 +64,22 @@ func (c *Config) keySource(p *Provider) keySource {
 		return keySource{}
 	}
 	return keySource{missing: variables}
+}
+
+// KeyVariables are the variables that may hold a key of any provider: commands
+// that a model runs have no use for them.
+func (c *Config) KeyVariables() []string {
+	var names []string
+	for _, e := range providers.All() {
+		names = append(names, e.KeyVars...)
+	}
+	for _, p := range c.Providers {
+		if p.KeyEnv != "" {
+			names = append(names, p.KeyEnv)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // keyOf returns what fetches the key of a provider, or nil where it needs none.
