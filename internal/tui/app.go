@@ -11,7 +11,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/stemma-history/stemma/agent"
@@ -125,12 +124,15 @@ func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.takeOpened(msg)
 	case chunkRead:
 		a.transcript.take(msg)
+		if msg.fresh && msg.conversation == a.conversation.ID {
+			a.composer.offerEarlier(promptsOf(msg.entries))
+		}
 		return a, a.transcript.fill()
 	case worked:
 		return a, a.takeWork(msg)
 	case asked:
 		a.asking = append(a.asking, msg)
-		return a, nil
+		return a, a.layOut()
 	case printed:
 		a.transcript.notify(msg.text)
 		return a, msg.after
@@ -171,9 +173,8 @@ func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // press handles a key of the chat.
 func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
-	if len(a.asking) > 0 {
-		a.answerAsked(key.String())
-		return nil
+	if len(a.asking) > 0 && a.answerAsked(key.String()) {
+		return a.layOut()
 	}
 	switch key.String() {
 	case "ctrl+c":
@@ -200,6 +201,8 @@ func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 			a.interrupt()
 			return nil
 		}
+	case "ctrl+l":
+		return tea.ClearScreen
 	case "pgup":
 		return a.transcript.scroll(-a.transcript.height + 2)
 	case "pgdown":
@@ -255,7 +258,8 @@ func (a *app) submit(s *submitted) tea.Cmd {
 	}
 	if at := a.editing; at != (history.ID{}) {
 		a.editing = history.ID{}
-		a.stale = true // the path begins elsewhere
+		a.stale = true // the path goes on elsewhere
+		a.transcript.cutBefore(at)
 		return a.work(func(ctx context.Context) agent.Events { return a.run.Edit(ctx, at, s.parts...) })
 	}
 	return a.work(func(ctx context.Context) agent.Events { return a.run.Prompt(ctx, s.parts...) })
@@ -350,7 +354,7 @@ func (a *app) layOut() tea.Cmd {
 	if a.width == 0 {
 		return nil
 	}
-	below := strings.Count(a.composer.View(a.width), "\n") + 1
+	below := strings.Count(a.viewBelow(), "\n") + 1
 	return a.transcript.resize(a.width, max(a.height-below-2, 1))
 }
 
@@ -370,12 +374,8 @@ func (a *app) view() string {
 		return a.screen.View()
 	}
 	lines := a.transcript.view(a.liveLines())
-	below := a.composer.View(a.width)
-	if len(a.asking) > 0 {
-		below = a.viewAsked()
-	}
 	lines = append(lines, faint.Render(strings.Repeat("─", a.width)))
-	lines = append(lines, strings.Split(below, "\n")...)
+	lines = append(lines, strings.Split(a.viewBelow(), "\n")...)
 	lines = append(lines, a.viewStatus())
 	if extra := len(lines) - a.height; extra > 0 {
 		lines = lines[extra:]
@@ -398,6 +398,15 @@ func (a *app) liveLines() []string {
 	return lines
 }
 
+// viewBelow is what stands below the transcript: the editor, and a question
+// above it.
+func (a *app) viewBelow() string {
+	if len(a.asking) > 0 {
+		return a.viewAsked() + "\n" + a.composer.View(a.width)
+	}
+	return a.composer.View(a.width)
+}
+
 func (a *app) viewAsked() string {
 	q := a.asking[0]
 	about := tool.Subject(q.call)
@@ -408,7 +417,11 @@ func (a *app) viewAsked() string {
 	if len(lines) > 5 {
 		lines = append(lines[:5], "…")
 	}
-	return strings.Join(append(lines, lipgloss.NewStyle().MaxWidth(a.width).Render(faint.Render("y yes · n no · a always in this session · esc interrupt"))), "\n")
+	answers := "y yes · n no · a always in this session · esc interrupt"
+	if a.composer.area.Value() != "" {
+		answers = "send or clear what is typed, then y yes · n no · a always in this session"
+	}
+	return strings.Join(append(lines, faint.Render(ansi.Truncate(answers, a.width, "…"))), "\n")
 }
 
 // promptOf returns the last prompt of the path, as far as it is held.
@@ -421,4 +434,17 @@ func (a *app) promptOf() (history.Entry, bool) {
 		}
 	}
 	return history.Entry{}, false
+}
+
+// promptsOf returns what people said, the oldest first.
+func promptsOf(entries []history.Entry) []string {
+	var texts []string
+	for i := range entries {
+		if e := &entries[i]; e.Message != nil && e.Author() == message.ByPerson {
+			if text := e.Message.PlainText(); text != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	return texts
 }

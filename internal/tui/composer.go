@@ -151,6 +151,14 @@ func (c *composer) set(text string) {
 	c.at, c.offered = len(c.earlier), nil
 }
 
+// offerEarlier offers prompts of a conversation that was opened, unless some
+// were typed already.
+func (c *composer) offerEarlier(prompts []string) {
+	if len(c.earlier) == 0 {
+		c.earlier, c.at = prompts, len(prompts)
+	}
+}
+
 // recall shows an earlier prompt, or what was typed before.
 func (c *composer) recall(step int) {
 	to := c.at + step

@@ -162,7 +162,7 @@ func (a *app) id() string { return a.conversation.ID.String() }
 func (a *app) context([]string) tea.Cmd {
 	args := []string{"context", a.id()}
 	if a.status.model != "" {
-		args = append(args, "--model", a.status.model)
+		args = append(args, "--model", a.status.model, "--window", fmt.Sprint(a.status.window))
 	}
 	return a.print(nil, args...)
 }
@@ -170,12 +170,15 @@ func (a *app) context([]string) tea.Cmd {
 func (a *app) tree([]string) tea.Cmd { return a.show(newNavigator(a.ctx, a.Store, a.conversation)) }
 
 // reload goes to where the conversation stands after a command moved it.
-func (a *app) reload() tea.Msg {
-	c, err := a.Store.Conversation(a.ctx, a.conversation.ID)
-	if err != nil {
-		return printed{text: err.Error()}
+func (a *app) reload() tea.Cmd {
+	id := a.conversation.ID
+	return func() tea.Msg {
+		c, err := a.Store.Conversation(a.ctx, id)
+		if err != nil {
+			return printed{text: err.Error()}
+		}
+		return tipMoved{c}
 	}
-	return tipMoved{c}
 }
 
 func (a *app) branch(args []string) tea.Cmd {
@@ -185,7 +188,7 @@ func (a *app) branch(args []string) tea.Cmd {
 	case a.working():
 		return a.say("The run is at work: esc interrupts it.")
 	}
-	return a.print(a.reload, "branch", a.id(), args[0])
+	return a.print(a.reload(), "branch", a.id(), args[0])
 }
 
 func (a *app) fork(args []string) tea.Cmd {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/words"
-	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/reclaim"
 )
 
@@ -59,25 +58,27 @@ func (a *app) measure() {
 
 func (a *app) viewStatus() string {
 	s := &a.status
-	var left, right []string
 	title := words.OneLine(a.conversation.Title)
 	if title == "" {
 		title = "new conversation"
 	}
-	left = append(left, ansi.Truncate(title, max(a.width/3, 10), "…"))
+	state := ""
 	switch {
-	case a.working() && len(a.asking) == 0:
-		left = append(left, yellow.Render("works · esc interrupts"))
+	case len(a.asking) > 0:
+		state = "asks you"
+	case a.working():
+		state = "works · esc interrupts"
 	case a.editing != (history.ID{}):
-		left = append(left, yellow.Render("edits a prompt · esc leaves it"))
+		state = "edits a prompt · esc leaves it"
 	case !a.transcript.following:
-		left = append(left, yellow.Render("reads above · ctrl+end goes to the end"))
+		state = "reads above · ctrl+end goes to the end"
+	}
+	var right []string // what may be left out first comes last
+	if s.window > 0 {
+		right = append(right, meter(s.filled, s.threshold, s.window))
 	}
 	if s.model != "" {
 		right = append(right, words.OneLine(s.model))
-	}
-	if s.window > 0 {
-		right = append(right, meter(s.filled, s.threshold, s.window))
 	}
 	if s.usage.CostUSD > 0 {
 		right = append(right, fmt.Sprintf("$%.2f", s.usage.CostUSD))
@@ -85,12 +86,30 @@ func (a *app) viewStatus() string {
 	if p := s.usage.Prompt(); p > 0 && s.usage.CacheRead > 0 {
 		right = append(right, fmt.Sprintf("%d%% cached", s.usage.CacheRead*100/p))
 	}
-	l, r := strings.Join(left, faint.Render(" · ")), strings.Join(right, faint.Render(" · "))
-	room := a.width - lipgloss.Width(l) - lipgloss.Width(r)
-	if room < 1 {
-		return ansi.Truncate(l+" "+r, a.width, "…")
+	return statusLine(title, state, right, a.width)
+}
+
+// leastTitle is how much of a title stays before the right side loses parts.
+const leastTitle = 12
+
+// statusLine lays the line out: the title gets what is left, and where there is
+// no room for all, the last parts go.
+func statusLine(title, state string, right []string, width int) string {
+	if state != "" {
+		state = yellow.Render(" · " + state)
 	}
-	return l + strings.Repeat(" ", room) + r
+	var r string
+	for ; ; right = right[:len(right)-1] {
+		r = strings.Join(right, faint.Render(" · "))
+		if len(right) == 0 || lipgloss.Width(r)+lipgloss.Width(state)+leastTitle < width {
+			break
+		}
+	}
+	l := ansi.Truncate(title, max(width-lipgloss.Width(state)-lipgloss.Width(r)-1, min(leastTitle, width)), "…") + state
+	if r == "" {
+		return ansi.Truncate(l, width, "…")
+	}
+	return l + strings.Repeat(" ", max(width-lipgloss.Width(l)-lipgloss.Width(r), 1)) + r
 }
 
 // meter is how full the window is.
@@ -116,16 +135,4 @@ func thousandsShort(n int) string {
 		return fmt.Sprintf("%dk", (n+500)/1000)
 	}
 	return fmt.Sprintf("%.1fM", float64(n)/1e6)
-}
-
-// prompts returns what people said on the path, the oldest first, for the
-// editor to offer again.
-func prompts(blocks []block) []string {
-	var texts []string
-	for _, b := range blocks {
-		if len(b.entries) > 0 && b.entries[0].Message != nil && b.entries[0].Author() == message.ByPerson {
-			texts = append(texts, b.entries[0].Message.PlainText())
-		}
-	}
-	return texts
 }

@@ -111,7 +111,7 @@ func (t *transcript) take(r chunkRead) {
 	}
 	blocks := group(nil, r.entries)
 	if r.fresh {
-		t.blocks, t.cut = blocks, false
+		t.blocks, t.cut = append(blocks, t.lastNotices()...), false
 		t.bottom()
 	} else {
 		t.blocks = join(blocks, t.blocks)
@@ -119,6 +119,26 @@ func (t *transcript) take(r chunkRead) {
 	}
 	t.before = r.before
 	t.letGo()
+}
+
+// lastNotices are what the program said since the last entry.
+func (t *transcript) lastNotices() []block {
+	from := len(t.blocks)
+	for from > 0 && len(t.blocks[from-1].entries) == 0 {
+		from--
+	}
+	return slices.Clone(t.blocks[from:])
+}
+
+// cutBefore takes an entry, and all that follows it, off the screen.
+func (t *transcript) cutBefore(at history.ID) {
+	for i, b := range t.blocks {
+		if len(b.entries) > 0 && b.entries[0].ID == at {
+			t.blocks = slices.Clone(t.blocks[:i])
+			t.bottom()
+			return
+		}
+	}
 }
 
 // group adds entries to blocks: results go to their answer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
-	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/provider"
 )
 
@@ -126,31 +126,39 @@ func (a *app) work(start func(context.Context) agent.Events) tea.Cmd {
 
 // takeWork shows what a run did.
 func (a *app) takeWork(w worked) tea.Cmd {
+	untitled := a.conversation.Title == ""
 	for _, e := range w.events {
 		a.event(e)
+	}
+	var named tea.Cmd
+	if untitled && a.conversation.Title != "" {
+		named = a.describe(a.conversation.ID, a.conversation.Title)
 	}
 	if w.err != nil {
 		a.transcript.notify(problem(w.err))
 	}
 	if !w.done {
-		return w.next
+		return tea.Batch(named, w.next)
 	}
 	a.stop()
 	a.stop, a.live, a.waiting = nil, nil, ""
 	a.measure()
-	cmds := []tea.Cmd{a.layOut()}
+	cmds := []tea.Cmd{named, a.layOut()}
 	if a.stale {
 		a.stale = false
-		c := a.conversation
-		cmds = append(cmds, func() tea.Msg {
-			now, err := a.Store.Conversation(a.ctx, c.ID)
-			if err != nil {
-				return printed{text: err.Error()}
-			}
-			return tipMoved{now}
-		})
+		cmds = append(cmds, a.reload())
 	}
 	return tea.Batch(cmds...)
+}
+
+// describe stores the title that the conversation got of its first prompt.
+func (a *app) describe(id history.ID, title string) tea.Cmd {
+	return func() tea.Msg {
+		if err := a.Store.Describe(a.ctx, id, history.Description{Title: &title}); err != nil {
+			return printed{text: err.Error()}
+		}
+		return nil
+	}
 }
 
 // problem says what went wrong, and what to do.
@@ -205,7 +213,7 @@ func (a *app) event(e agent.Event) {
 			a.conversation.Title = history.TitleOf(e.Entries[0].Message)
 		}
 	case agent.Compacted:
-		a.transcript.notify(fmt.Sprintf("Room was made: about %s → %s tokens. %s", words.Thousands(e.Plan.Before), words.Thousands(e.Plan.After), rungsOf(e)))
+		a.transcript.notify(rungsOf(e))
 		a.tellDropped(e.Dropped)
 	case agent.Waiting:
 		a.waiting = fmt.Sprintf("%v; again in %s (%d of %d)", e.Err, e.For.Round(time.Second), e.Attempt, e.Attempts)
@@ -217,14 +225,18 @@ func (a *app) event(e agent.Event) {
 	}
 }
 
+// rungsOf says what each rung did; of a compaction that a person asked for, also
+// why others did nothing.
 func rungsOf(c agent.Compacted) string {
-	text := ""
+	var done, not []string
 	for _, s := range c.Plan.Steps {
 		if s.Applied {
-			text += string(s.Rung) + ": " + s.Why + ". "
+			done = append(done, string(s.Rung)+": "+s.Why)
+		} else if c.Entry.Compaction.Reason.Trigger == history.ByCommand {
+			not = append(not, "not "+string(s.Rung)+": "+s.Why)
 		}
 	}
-	return text
+	return strings.Join(append(done, not...), "\n")
 }
 
 func (a *app) delta(d provider.Delta) {
@@ -258,23 +270,30 @@ func (a *app) permit(ctx context.Context, t tool.Tool, c tool.Call) bool {
 	}
 }
 
-func (a *app) answerAsked(key string) {
+// answerAsked answers a question, and reports whether a key did. Letters do
+// where nothing is typed: who is writing when a question comes up has not
+// answered it.
+func (a *app) answerAsked(key string) bool {
 	q := a.asking[0]
+	if key != "esc" && key != "ctrl+c" && a.composer.area.Value() != "" {
+		return false
+	}
 	switch key {
-	case "y", "Y", "enter":
+	case "y":
 		q.reply <- true
-	case "a", "A":
+	case "a":
 		a.lock.Lock()
 		a.always[q.tool.Definition().Name] = true
 		a.lock.Unlock()
 		q.reply <- true
-	case "n", "N":
+	case "n":
 		q.reply <- false
 	case "esc", "ctrl+c":
 		a.interrupt()
-		return
+		return true
 	default:
-		return
+		return false
 	}
 	a.asking = a.asking[1:]
+	return true
 }
