@@ -118,7 +118,7 @@ func (Format) Read(ctx context.Context, f *transcript.File, sink transcript.Sink
 		item := native.Item{ID: names.Next(v.Data), Parent: parent}
 		if item.Messages, err = decode(v.Data, head.Model); err != nil {
 			sink.Problem(transcript.Problem{Record: item.ID, What: fmt.Sprintf("message %d cannot be read: %v; it is kept as it stands, and no model gets it", v.Index+1, err)})
-			item.Messages = []message.Message{*requestfile.Kept(Name, v.Data)}
+			item.Messages = []message.Message{*transcript.Silent(Name, v.Data)}
 		}
 		for _, made := range item.Records() {
 			parent = made.ID

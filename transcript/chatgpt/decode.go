@@ -6,6 +6,7 @@ import (
 
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/transcript"
 	"github.com/stemma-history/stemma/transcript/internal/exportfile"
 	"github.com/stemma-history/stemma/transcript/internal/native"
 )
@@ -40,7 +41,7 @@ func (d *decoder) message() message.Message {
 
 // opaque keeps the whole message: no model gets it.
 func (d *decoder) opaque() message.Message {
-	return message.Message{Role: message.User, Author: message.ByHarness, Parts: []message.Part{message.Opaque{Format: tool, Raw: d.raw}}}
+	return *transcript.Silent(tool, d.raw)
 }
 
 func (d *decoder) user(content native.Object) message.Message {
@@ -109,13 +110,7 @@ func thoughts(content native.Object) []message.Part {
 	list, _ := content.Elements("thoughts") // checked as part of the message
 	var all []message.Part
 	for _, raw := range list {
-		text := rawjson.Text(rawjson.Get(raw, "content"))
-		if summary := rawjson.Text(rawjson.Get(raw, "summary")); summary != "" {
-			text = strings.TrimSpace("**" + summary + "**\n\n" + text)
-		}
-		if text != "" {
-			all = append(all, message.Thinking{Text: text})
-		}
+		all = append(all, native.Thought(rawjson.Text(rawjson.Get(raw, "summary")), rawjson.Text(rawjson.Get(raw, "content")))...)
 	}
 	return all
 }

@@ -197,10 +197,7 @@ func (e *emitter) silent(r *record) ([]message.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []message.Message{{
-		Role: message.User, Author: message.ByHarness,
-		Parts: []message.Part{message.Opaque{Format: Name, Raw: data}},
-	}}, nil
+	return []message.Message{*transcript.Silent(Name, data)}, nil
 }
 
 // summary turns the text of a compaction into the compaction, where it hides

@@ -42,7 +42,7 @@ func (r *reader) read(ctx context.Context) error {
 		return err
 	}
 	if !rawjson.IsNull(r.system) {
-		if err := r.record(transcript.Record{ID: "system_prompt", Created: r.created, Message: silent(r.system)}); err != nil {
+		if err := r.record(transcript.Record{ID: "system_prompt", Created: r.created, Message: transcript.Silent(Name, r.system)}); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func (r *reader) message(data []byte) error {
 			err = fmt.Errorf("the role %q is not known", role)
 		}
 		r.sink.Problem(transcript.Problem{Record: item.ID, What: fmt.Sprintf("the message cannot be read: %v; it is kept as it stands, and no model gets it", err)})
-		item.Messages = []message.Message{*silent(data)}
+		item.Messages = []message.Message{*transcript.Silent(Name, data)}
 	case role == "assistant":
 		model := o.Text("modelInfo", "id")
 		item.Messages = []message.Message{{
@@ -109,7 +109,7 @@ func (r *reader) message(data []byte) error {
 		split(&item, parts)
 	}
 	if len(item.Messages) == 0 {
-		item.Messages = []message.Message{*silent(data)}
+		item.Messages = []message.Message{*transcript.Silent(Name, data)}
 	}
 	return r.tell(o.Text("id"), item, parts)
 }
@@ -237,11 +237,4 @@ func result(o native.Object) message.Part {
 func isUntyped(p message.Part) bool {
 	o, ok := p.(message.Opaque)
 	return ok && rawjson.Text(rawjson.Get(o.Raw, "type")) == ""
-}
-
-func silent(raw []byte) *message.Message {
-	return &message.Message{
-		Role: message.User, Author: message.ByHarness,
-		Parts: []message.Part{message.Opaque{Format: Name, Raw: raw}},
-	}
 }

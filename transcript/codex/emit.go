@@ -78,17 +78,17 @@ func (s *session) read(n int) (transcript.Record, error) {
 	switch r.kind {
 	case compacted:
 		if made.Compaction = s.compaction(n, payloadOf(data)); made.Compaction == nil {
-			made.Message = kept(data)
+			made.Message = transcript.Silent(Name, data)
 		}
 		return made, nil
 	case silent:
-		made.Message = kept(data)
+		made.Message = transcript.Silent(Name, data)
 		return made, nil
 	}
 	m, err := transcript.DecodeMessage(data, decode)
 	if err != nil {
 		s.unread(r, r.lines[0], err)
-		made.Message = kept(data)
+		made.Message = transcript.Silent(Name, data)
 		return made, nil
 	}
 	switch {
@@ -98,7 +98,7 @@ func (s *session) read(n int) (transcript.Record, error) {
 		setOutcome(&m)
 	}
 	if len(m.Parts) == 0 {
-		m = *kept(data)
+		m = *transcript.Silent(Name, data)
 	}
 	made.Message = &m
 	return made, nil
@@ -118,7 +118,7 @@ func (s *session) answer(r *record) (*message.Message, error) {
 		m, err := transcript.DecodeMessage(data, decode)
 		if err != nil {
 			s.unread(r, l, err)
-			m = *kept(data)
+			m = *transcript.Silent(Name, data)
 		}
 		whole.Parts = append(whole.Parts, m.Parts...)
 	}
@@ -149,12 +149,4 @@ func payloadOf(data []byte) []byte {
 		return payload
 	}
 	return data
-}
-
-// kept is a line as a record that no model gets.
-func kept(data []byte) *message.Message {
-	return &message.Message{
-		Role: message.User, Author: message.ByHarness,
-		Parts: []message.Part{message.Opaque{Format: Name, Raw: data}},
-	}
 }

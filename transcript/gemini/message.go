@@ -191,13 +191,7 @@ func (n *node) thoughts() []message.Part {
 	list, _ := n.fields.Elements("thoughts")
 	var parts []message.Part
 	for _, raw := range list {
-		text := rawjson.Text(rawjson.Get(raw, "description"))
-		if subject := rawjson.Text(rawjson.Get(raw, "subject")); subject != "" {
-			text = strings.TrimSpace("**" + subject + "**\n\n" + text)
-		}
-		if text != "" {
-			parts = append(parts, message.Thinking{Text: text})
-		}
+		parts = append(parts, native.Thought(rawjson.Text(rawjson.Get(raw, "subject")), rawjson.Text(rawjson.Get(raw, "description")))...)
 	}
 	return parts
 }

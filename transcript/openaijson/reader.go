@@ -5,7 +5,6 @@ import (
 
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/transcript"
-	"github.com/stemma-history/stemma/transcript/internal/requestfile"
 	"github.com/stemma-history/stemma/wire/openai"
 )
 
@@ -49,9 +48,9 @@ func (r *reader) add(data []byte) error {
 	switch {
 	case err != nil:
 		r.sink.Problem(transcript.Problem{Line: r.line, Record: made.ID, What: fmt.Sprintf("it cannot be read: %v; it is kept as it stands, and no model gets it", err)})
-		made.Message = requestfile.Kept(Name, data)
+		made.Message = transcript.Silent(Name, data)
 	case m.Author == message.ByHarness && !r.begun, len(m.Parts) == 0 && m.Role != message.Assistant:
-		made.Message = requestfile.Kept(Name, data) // the system prompt
+		made.Message = transcript.Silent(Name, data) // the system prompt
 	default:
 		r.begun = true
 		made.Message = &m

@@ -150,7 +150,7 @@ func (r *reader) fill(record *transcript.Record, e *entry) bool {
 		})
 		if record.Message = &m; err != nil {
 			r.sink.Problem(transcript.Problem{Line: e.line, Record: e.id, What: fmt.Sprintf("%v; it is kept as a record that no model gets", err)})
-			record.Message = silent(e.raw)
+			record.Message = transcript.Silent(Name, e.raw)
 		}
 	case "compaction":
 		r.compaction(record, e)
@@ -160,10 +160,10 @@ func (r *reader) fill(record *transcript.Record, e *entry) bool {
 		parts, err := r.parts(e.content)
 		record.Message = &message.Message{Role: message.User, Author: message.ByHarness, Parts: parts}
 		if err != nil || len(parts) == 0 {
-			record.Message = silent(e.raw)
+			record.Message = transcript.Silent(Name, e.raw)
 		}
 	default: // an extension's state, and kinds of later versions
-		record.Message = silent(e.raw)
+		record.Message = transcript.Silent(Name, e.raw)
 	}
 	return true
 }
@@ -220,10 +220,6 @@ func (r *reader) finish() error {
 		return nil
 	}
 	return r.sink.Tip(r.tip)
-}
-
-func silent(raw []byte) *message.Message {
-	return &message.Message{Role: message.User, Author: message.ByHarness, Parts: []message.Part{message.Opaque{Format: Name, Raw: raw}}}
 }
 
 func said(by message.Author, text string) *message.Message {

@@ -124,7 +124,7 @@ func (r *reader) result(o native.Object) (*message.Message, *history.Usage, erro
 // shell is what the tool tells its model of a command that a person ran.
 func shell(o native.Object, data []byte) *message.Message {
 	if o.Bool("excludeFromContext") {
-		return silent(data)
+		return transcript.Silent(Name, data)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "$ %s\n%s", o.Text("command"), o.Text("output"))

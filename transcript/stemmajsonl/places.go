@@ -7,7 +7,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/rawjson"
-	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/transcript"
 )
 
 // places knows where the entries read so far stand, by their ids in the file.
@@ -80,9 +80,6 @@ func (r *reader) standIn(missing history.ID, line []byte) history.Entry {
 	return history.Entry{
 		ID:      history.SourceID(r.target.Created, r.target.ID.String(), typeDamaged, missing.String()),
 		Created: r.target.Created,
-		Message: &message.Message{
-			Role: message.User, Author: message.ByHarness,
-			Parts: []message.Part{message.Opaque{Format: Format, Raw: line}},
-		},
+		Message: transcript.Silent(Format, line),
 	}
 }

@@ -12,7 +12,6 @@ import (
 
 	"github.com/stemma-history/stemma/internal/jsonstream"
 	"github.com/stemma-history/stemma/internal/rawjson"
-	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/transcript"
 )
 
@@ -75,15 +74,7 @@ func (h *Head) add(v jsonstream.Value) {
 // gets: it belongs to a request, not to the conversation. It is the root, so
 // that it stays where it is when the conversation grows.
 func (h Head) Record(format string) transcript.Record {
-	return transcript.Record{ID: RequestID, Message: Kept(format, h.Around)}
-}
-
-// Kept is a piece of a file as a message that no model gets.
-func Kept(format string, raw []byte) *message.Message {
-	return &message.Message{
-		Role: message.User, Author: message.ByHarness,
-		Parts: []message.Part{message.Opaque{Format: format, Raw: raw}},
-	}
+	return transcript.Record{ID: RequestID, Message: transcript.Silent(format, h.Around)}
 }
 
 // Messages yields the elements of the lists, and what stands in the place of a
