@@ -4,8 +4,8 @@
 //
 // Full pages never change when text is added, and the same text, shape and
 // [Version] give the same bytes (P10): pages are a cache of the text they come
-// from. [Render] draws, [Cut] only says where pages begin and end, [PlanPages]
-// whether they pay, and [Read] reads. Serialise, Index and Guide make the text
+// from. [Render] draws, [Cut] only says where pages begin and end and how large
+// they are, and [Read] reads. Serialise, Index and Guide make the text
 // of a conversation for them, and what a model needs beside them. How a page
 // looks is described in docs/snapshot.md.
 //

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"errors"
 	"runtime"
 	"strings"
 	"testing"
@@ -52,12 +51,6 @@ func TestHostileSizes(t *testing.T) {
 		})
 		if pages < 1000/slowdown || grown > bound {
 			t.Errorf("%d pages, %d MB of memory", pages, grown>>20)
-		}
-		images := imagesOf(t, "claude-opus-5")
-		_, err := PlanPages(context.Background(), src, shape, Terms{Images: images, TextTokens: 1e9, MaxPages: images.MaxCount / slowdown})
-		var refusal *RefusalError
-		if !errors.As(err, &refusal) || refusal.Reason != TooManyPages {
-			t.Errorf("planned: %v", err)
 		}
 	})
 	t.Run("a line of 10 MB", func(t *testing.T) {
