@@ -63,3 +63,24 @@ func TestIllegibleScriptsAreNamed(t *testing.T) {
 		t.Errorf("a share of %v, want half", share)
 	}
 }
+
+func TestParagraphsOfMixedDirectionsStayText(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want int
+	}{
+		{"שלום עולם", 0},
+		{"שלום 12.5 (עולם)", 0},
+		{"the word שלום in English", 0},
+		{"שלום Go עולם", 8},
+		{"- שלום עולם go", 8},
+		{"שלום\nGo\nעולם", 0},
+		{"שלום\nעולם Go\n", 4},
+		{"مرحبا Go", 5},
+	} {
+		l := Legible(c.text)
+		if l.Illegible != c.want || (c.want > 0) != slices.Contains(l.Scripts, Mixed) {
+			t.Errorf("%q: %+v, want %d", c.text, l, c.want)
+		}
+	}
+}
