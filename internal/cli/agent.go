@@ -172,6 +172,16 @@ func (o *agentOptions) reach(settings *config.Config, name string) (agent.Model,
 	return agent.Model{Provider: p, Name: reached.Model, Known: reached.Known, Window: o.window, Effort: o.effort}, nil
 }
 
+// checkModel says whether a new conversation has a model that can be reached.
+func (o *agentOptions) checkModel() error {
+	settings, err := o.settings()
+	if err != nil {
+		return err
+	}
+	_, err = o.reach(settings, cmp.Or(o.model, settings.Model))
+	return err
+}
+
 // rules are those of the settings, and those of the flags after them.
 func (o *agentOptions) rules(settings *config.Config) ([]tool.Rule, error) {
 	rules := slices.Clone(settings.Rules)

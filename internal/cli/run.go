@@ -69,6 +69,9 @@ func (o *runOptions) run(ctx context.Context) error {
 // find returns the conversation that is named, or a new one.
 func (o *runOptions) find(ctx context.Context, s history.Store, prompt string) (history.Conversation, error) {
 	if o.conversation == "" {
+		if err := o.checkModel(); err != nil {
+			return history.Conversation{}, err // before there is a conversation without a word
+		}
 		return o.newConversation(ctx, s, prompt)
 	}
 	return findConversation(ctx, s, o.conversation)
