@@ -13,7 +13,7 @@ const GuideVersion = 1
 // neutral words were not.
 const Guide = `The images below show an earlier part of this conversation, drawn from the stored messages by the program that keeps them, so that it takes less room. They are a record of what was said and done, in order; what follows after the last page is the conversation as it stands now. The record is complete, except for the model's thinking and where a line of it says that something is left out.
 
-Pages. The first row of a page has its number, the entries on it, and a checksum. Below, the text flows from row to row, and on to the next page, without line breaks; white signs on black stand for layout: ¶ begins a new line, a capital letter one that is indented by as many spaces as its place in the alphabet (C by 3); _ and a capital letter are a run of so many spaces; > is a tab and < a carriage return; u and x stand before the hexadecimal code of a character or of bytes, which ends at ; and l, g and c stand before letters of the Latin, Greek or Cyrillic alphabet that look alike; n, m, i, v, j, w and h are invisible characters; / leaves the rest of a row empty.
+Pages. The first row of a page has its number, the entries on it, and a checksum. ` + guideToRows + `
 
 Speakers. A line with ▶ says who speaks, and has the number of the entry, or of a part of it (412, 412.2):
 ▶user is the person, ▶ai the model, ▶agent another model that set it a task.
@@ -26,3 +26,13 @@ Inside a text, ▶ and signs like it are written as their code (¬25B6;), and ¬
 
 Indexes. The text before each page tells what is on it: the beginnings of the person's prompts, calls by tool, errors, files in calls, and exact strings: hashes, keys, numbers, versions, paths, addresses. A string that an earlier index has is not repeated. Pages are small print, and one character of a random string is easily taken for another; the strings in an index are exact. Where a recall tool is offered, it returns the original text of an entry or a part by its number.
 `
+
+// FileGuide is the guide to pages of any text, which is no conversation.
+const FileGuide = `The images show a text, drawn as small print so that it takes less room; nothing of it is left out.
+
+Pages. The first row of a page has its number and a checksum. ` + guideToRows + `
+
+Indexes. The text before each page has exact strings of it: hashes, keys, numbers, versions, paths, addresses. A string that an earlier index has is not repeated. Pages are small print, and one character of a random string is easily taken for another; the strings in an index are exact.
+`
+
+const guideToRows = `Below, the text flows from row to row, and on to the next page, without line breaks; white signs on black stand for layout: ¶ begins a new line, a capital letter one that is indented by as many spaces as its place in the alphabet (C by 3); _ and a capital letter are a run of so many spaces; > is a tab and < a carriage return; u and x stand before the hexadecimal code of a character or of bytes, which ends at ; and l, g and c stand before letters of the Latin, Greek or Cyrillic alphabet that look alike; n, m, i, v, j, w and h are invisible characters; / leaves the rest of a row empty.`

@@ -59,3 +59,14 @@ func TestTheGuideAsksForNothing(t *testing.T) {
 		t.Errorf("the guide says %q", found)
 	}
 }
+
+func TestTheGuideToAFileSpeaksOfNoConversation(t *testing.T) {
+	for _, word := range []string{"conversation", "entries", "▶", "recall"} {
+		if strings.Contains(FileGuide, word) {
+			t.Errorf("it says %q", word)
+		}
+	}
+	if !strings.Contains(FileGuide, "¶ begins a new line") {
+		t.Error("it does not explain the signs")
+	}
+}

@@ -240,7 +240,7 @@ func (o *snapshotOptions) writePages(ctx context.Context, source []snapshot.Segm
 		written = append(written, newPageJSON(&page, name, index))
 		progress.show(func() string { return fmt.Sprintf("drawing: page %d of %d", page.Number, len(p.pages)) })
 	}
-	if err := os.WriteFile(filepath.Join(directory, guideName), []byte(snapshot.Guide), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(directory, guideName), []byte(snapshot.FileGuide), 0o644); err != nil {
 		return err
 	}
 	progress.clear()

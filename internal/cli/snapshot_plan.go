@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -48,6 +49,9 @@ func planPages(ctx context.Context, source []snapshot.Segment, r pageReader) (pa
 		p.changes.Add(page.Changes)
 		p.cells += page.Cells
 	}
+	if len(p.pages) == 0 {
+		return p, errors.New("the text is empty: there is nothing to draw")
+	}
 	p.indexes = snapshot.Index(source, p.pages, snapshot.IndexOptions{})
 	for _, m := range r.priced() {
 		p.prices = append(p.prices, p.priceOn(m, source))
@@ -78,7 +82,7 @@ func (r pageReader) priced() []catalog.Model {
 // priceOn prices the pages, and the text they stand for, on a model.
 func (p *pagePlan) priceOn(m catalog.Model, source []snapshot.Segment) pagePrice {
 	meter := reclaim.MeterOf(m, nil, m.ID)
-	words := meter.Text(snapshot.Guide)
+	words := meter.Text(snapshot.FileGuide)
 	for _, index := range p.indexes {
 		words = words.Add(meter.Text(index))
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -17,8 +18,9 @@ type readPage struct {
 	snapshot.Reading
 }
 
-// readPages prints the text of pages, or writes it to a file. Nothing is
-// written unless all of them could be read.
+// readPages prints the text of pages, or writes it to a file. Of a
+// page whose checksum is wrong it takes what could be read, and fails behind it;
+// nothing is written where another could not be read at all.
 func (o *snapshotOptions) readPages(ctx context.Context) error {
 	files, err := pageFiles(o.files)
 	if err != nil {
@@ -27,6 +29,7 @@ func (o *snapshotOptions) readPages(ctx context.Context) error {
 	progress := progress{app: o.app}
 	defer progress.clear()
 	var pages []readPage
+	var damaged error
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -36,7 +39,11 @@ func (o *snapshotOptions) readPages(ctx context.Context) error {
 			return err
 		}
 		reading, err := snapshot.Read([]byte(data))
-		if err != nil {
+		var checksum *snapshot.ChecksumError
+		switch {
+		case errors.As(err, &checksum):
+			damaged = errors.Join(damaged, fmt.Errorf("%s: %w; what could be read of it is printed", file, err))
+		case err != nil:
 			return fmt.Errorf("%s: %w", file, err)
 		}
 		pages = append(pages, readPage{file, reading})
@@ -49,6 +56,11 @@ func (o *snapshotOptions) readPages(ctx context.Context) error {
 		}
 	}
 	progress.clear()
+	return errors.Join(o.printText(pages), damaged)
+}
+
+// printText prints the text of pages, or writes it to a file.
+func (o *snapshotOptions) printText(pages []readPage) error {
 	if o.json {
 		return o.printReadings(pages)
 	}
