@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 )
 
 // decode reads the arguments of a call into a struct. Members that the tool
@@ -15,6 +17,9 @@ func decode[T any](arguments json.RawMessage) (T, error) {
 		arguments = json.RawMessage("{}")
 	}
 	err := json.Unmarshal(arguments, &v)
+	if err == nil {
+		err = unambiguous(arguments)
+	}
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &wrong) && wrong.Field != "":
@@ -23,6 +28,33 @@ func decode[T any](arguments json.RawMessage) (T, error) {
 		return v, fmt.Errorf("the arguments are no JSON object: %w", err)
 	}
 	return v, nil
+}
+
+// unambiguous refuses members whose names differ by case at most: which of them
+// counts differs between readers of JSON, so that a rule could look at one and
+// the tool take the other.
+func unambiguous(arguments json.RawMessage) error {
+	d := json.NewDecoder(bytes.NewReader(arguments))
+	if start, err := d.Token(); err != nil || start != json.Delim('{') {
+		return err
+	}
+	var names []string
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return err
+		}
+		same := func(other string) bool { return strings.EqualFold(other, name.(string)) }
+		if slices.ContainsFunc(names, same) {
+			return fmt.Errorf("argument %q is given twice", name)
+		}
+		names = append(names, name.(string))
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // required reports the first of some arguments that is missing, given as pairs

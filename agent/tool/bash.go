@@ -66,7 +66,7 @@ func (t bashTool) Run(ctx context.Context, c Call) Result {
 	}
 	limit := commandTime
 	if a.Timeout > 0 {
-		limit = min(time.Duration(a.Timeout)*time.Second, longestCommand)
+		limit = time.Duration(min(a.Timeout, int(longestCommand/time.Second))) * time.Second
 	}
 	out := &output{progress: c.Progress}
 	timed, cancel := context.WithTimeout(ctx, limit)

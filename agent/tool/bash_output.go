@@ -71,14 +71,15 @@ func (o *output) pass(p []byte) {
 // progressBytes is the longest line that is passed on.
 const progressBytes = 4096
 
-// flush passes on a last line without an end.
+// flush passes on a last line without an end. Nothing is passed on after it:
+// what a command left in the background may still print.
 func (o *output) flush() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.progress != nil && len(o.line) > 0 {
 		o.progress(validText(string(o.line), progressBytes))
-		o.line = nil
 	}
+	o.progress, o.line = nil, nil
 }
 
 // text returns everything that was kept, as UTF-8.

@@ -9,10 +9,15 @@ import (
 	"github.com/stemma-history/stemma/wire"
 )
 
+// editBytes is the largest file that is changed: it is held in memory whole.
+const editBytes = 64 << 20
+
 // Edit returns the tool that replaces a passage of a file.
 func Edit(w *Workspace) Tool { return editTool{w} }
 
 type editTool struct{ w *Workspace }
+
+func (t editTool) place(c Call) (place, *Workspace, error) { return t.w.placeOf(c) }
 
 func (editTool) ReadOnly() bool { return false }
 
@@ -50,7 +55,7 @@ func (t editTool) Run(_ context.Context, c Call) Result {
 	// Two calls of one answer may change the same file.
 	t.w.change.Lock()
 	defer t.w.change.Unlock()
-	data, err := p.root.ReadFile(p.name)
+	data, info, err := p.read(editBytes)
 	if err != nil {
 		return Fail(plain(err).Error())
 	}
@@ -58,7 +63,7 @@ func (t editTool) Run(_ context.Context, c Call) Result {
 	if err != nil {
 		return Fail(p.String(t.w) + ": " + err.Error())
 	}
-	if err := p.write([]byte(text)); err != nil {
+	if err := p.write([]byte(text), info); err != nil {
 		return Fail(plain(err).Error())
 	}
 	return Text(fmt.Sprintf("Changed %s %s.", p.String(t.w), where))
@@ -75,11 +80,11 @@ func (a *editArguments) check() error {
 }
 
 // apply returns the text after the change, and where it changed. Models write
-// \n where a file has \r\n: both passages are taken with the line ends of the
-// file then.
+// \n where a file has \r\n: where all its lines end so, or the passage does not
+// stand there otherwise, both passages are taken with such ends.
 func (a *editArguments) apply(text string) (changed, where string, err error) {
 	before, after := a.Old, *a.New
-	if !strings.Contains(text, before) && strings.Contains(text, "\r\n") {
+	if n := strings.Count(text, "\r\n"); n > 0 && (n == strings.Count(text, "\n") || !strings.Contains(text, before)) {
 		before, after = crlf(before), crlf(after)
 	}
 	switch n := strings.Count(text, before); {

@@ -5,9 +5,13 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
+	"syscall"
+	"time"
 
 	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
 	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
@@ -23,8 +27,77 @@ import (
 const fetchBytes = 10 << 20
 
 // Fetch returns the tool that reads pages of the web. Client decides what can
-// be reached, and for how long.
-func Fetch(client *http.Client) Tool { return fetchTool{client} }
+// be reached, and for how long: see [PublicClient]. Its CheckRedirect is
+// replaced: a redirect to another host is not followed but shown, so that rules
+// decide about that host too.
+func Fetch(client *http.Client) Tool {
+	if client == nil {
+		client = PublicClient(nil)
+	}
+	own := *client
+	own.CheckRedirect = followOnHost
+	return fetchTool{&own}
+}
+
+// asks says that a person decides about this machine and its networks, where
+// to read can be to learn a secret or to set something off.
+func (fetchTool) asks(c Call) bool {
+	u, err := url.Parse(Subject(c))
+	return err == nil && isPrivate(u.Hostname())
+}
+
+// followOnHost follows a redirect on the same host, or from http to https.
+func followOnHost(next *http.Request, before []*http.Request) error {
+	first := before[0].URL
+	if len(before) >= 10 || next.URL.Hostname() != first.Hostname() ||
+		next.URL.Port() != first.Port() && next.URL.Scheme == first.Scheme ||
+		first.Scheme == "https" && next.URL.Scheme != "https" {
+		return http.ErrUseLastResponse
+	}
+	return nil
+}
+
+// PublicClient returns a client for [Fetch] that waits a minute at most. Of
+// private networks it reaches only what the address names openly, as localhost
+// or by number, since only that can a person decide on: a name of the net that
+// leads there is refused. Proxy is as in [http.Transport]; behind one, names are
+// the proxy's to resolve.
+func PublicClient(proxy func(*http.Request) (*url.URL, error)) *http.Client {
+	proxied := http.DefaultTransport.(*http.Transport).Clone()
+	proxied.Proxy = proxy
+	direct := proxied.Clone()
+	direct.Proxy = nil
+	open := &net.Dialer{Timeout: 30 * time.Second}
+	guarded := &net.Dialer{Timeout: 30 * time.Second, Control: refusePrivate}
+	direct.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		if host, _, err := net.SplitHostPort(address); err == nil && isPrivate(host) {
+			return open.DialContext(ctx, network, address)
+		}
+		return guarded.DialContext(ctx, network, address)
+	}
+	return &http.Client{Timeout: time.Minute, Transport: choice(func(r *http.Request) http.RoundTripper {
+		if proxy != nil {
+			if at, err := proxy(r); err != nil || at != nil {
+				return proxied
+			}
+		}
+		return direct
+	})}
+}
+
+// A choice sends each request by what it chooses.
+type choice func(*http.Request) http.RoundTripper
+
+func (c choice) RoundTrip(r *http.Request) (*http.Response, error) { return c(r).RoundTrip(r) }
+
+// refusePrivate refuses to connect to what a name resolved to.
+func refusePrivate(_, address string, _ syscall.RawConn) error {
+	at, err := netip.ParseAddrPort(address)
+	if err == nil && !isPublic(at.Addr()) {
+		err = fmt.Errorf("the name leads to %s in a private network: ask the person to fetch it with a command", at.Addr())
+	}
+	return err
+}
 
 type fetchTool struct{ client *http.Client }
 
@@ -62,7 +135,10 @@ func (t fetchTool) Run(ctx context.Context, c Call) Result {
 		return Fail(err.Error())
 	}
 	defer response.Body.Close()
-	return readPage(response, address)
+	if to, err := response.Location(); err == nil && response.StatusCode/100 == 3 {
+		return found(fmt.Sprintf("%s leads to %s, on another host: fetch that if it is wanted.", address, to))
+	}
+	return readPage(response, response.Request.URL)
 }
 
 // readPage turns what a server answered into what a model can take.
@@ -83,10 +159,10 @@ func readPage(response *http.Response, address *url.URL) Result {
 	}
 	var content message.Content
 	switch {
-	case media == "application/pdf" && cut == "":
+	case media == "application/pdf" && len(data) <= mediaBytes:
 		content = message.Document{Media: message.Media{Type: media, Data: data, Size: int64(len(data)), URL: address.String()}}
-	case strings.HasPrefix(media, "image/") && media != "image/svg+xml" && cut == "":
-		content = message.NewImage(media, data)
+	case isImage(http.DetectContentType(data)) && len(data) <= mediaBytes: // whatever the server calls it
+		content = message.NewImage(http.DetectContentType(data), data)
 	case isText(media):
 		content = message.Text{Text: pageText(data, kind, media, address) + cut}
 	default:

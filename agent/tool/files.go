@@ -15,6 +15,16 @@ import (
 // walked where there is no git to say what belongs to a project.
 var heavy = []string{".git", ".hg", ".svn", "node_modules", ".venv", "__pycache__"}
 
+// placeOf is where a call goes that names a path, or the working directory.
+func (w *Workspace) placeOf(c Call) (place, *Workspace, error) {
+	a, err := decode[struct{ Path string }](c.Arguments)
+	if err != nil {
+		return place{}, nil, err
+	}
+	p, err := w.find(a.Path)
+	return p, w, err
+}
+
 // Files returns the files of the working directory as slash paths relative to
 // it, sorted; those that git ignores are left out.
 func (w *Workspace) Files(ctx context.Context) ([]string, error) {
@@ -31,7 +41,8 @@ func (p place) files(ctx context.Context, ignored bool) ([]string, error) {
 		return []string{"."}, nil
 	}
 	if !ignored {
-		if names, ok := p.gitFiles(ctx); ok {
+		// A directory of which git knows nothing is ignored itself, and was named.
+		if names, ok := p.gitFiles(ctx); ok && (len(names) > 0 || p.name == ".") {
 			return names, nil
 		}
 	}
@@ -63,9 +74,11 @@ func skipped(dir string, ignored bool) bool {
 	return slices.Contains(heavy, dir)
 }
 
-// gitFiles asks git, which knows all about ignored files.
+// gitFiles asks git, which knows all about ignored files. The monitor that a
+// repository's configuration may name is a program: it must not run because
+// somebody looks for a file.
 func (p place) gitFiles(ctx context.Context) (names []string, ok bool) {
-	cmd := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
+	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 	cmd.Dir = filepath.Join(p.root.Name(), p.name)
 	out, err := cmd.Output()
 	if err != nil {

@@ -21,6 +21,8 @@ func Glob(w *Workspace) Tool { return globTool{w} }
 
 type globTool struct{ w *Workspace }
 
+func (t globTool) place(c Call) (place, *Workspace, error) { return t.w.placeOf(c) }
+
 func (globTool) ReadOnly() bool { return true }
 
 func (globTool) Definition() wire.Tool {

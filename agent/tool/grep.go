@@ -17,15 +17,19 @@ import (
 )
 
 const (
-	// grepLines is how many lines a search shows, grepBytes how much of each.
+	// grepLines is how many lines a search shows, grepBytes how much of each,
+	// and grepLine how much of each is looked at.
 	grepLines = 500
 	grepBytes = 400
+	grepLine  = 8 << 20
 )
 
 // Grep returns the tool that finds lines in files by a regular expression.
 func Grep(w *Workspace) Tool { return grepTool{w} }
 
 type grepTool struct{ w *Workspace }
+
+func (t grepTool) place(c Call) (place, *Workspace, error) { return t.w.placeOf(c) }
 
 func (grepTool) ReadOnly() bool { return true }
 
@@ -73,14 +77,14 @@ func (t grepTool) Run(ctx context.Context, c Call) Result {
 	}
 	hits := &matches{}
 	for _, name := range names {
-		if ctx.Err() != nil {
-			return Fail("interrupted")
-		}
 		if a.Glob != "" && !doublestar.MatchUnvalidated(a.Glob, name) {
 			continue
 		}
-		if err := hits.search(p, name, p.shown(t.w, name), pattern); err != nil {
+		if err := hits.search(ctx, p, name, p.shown(t.w, name), pattern); err != nil {
 			fmt.Fprintf(&hits.text, "%s: %v\n", p.shown(t.w, name), plain(err))
+		}
+		if ctx.Err() != nil {
+			return Fail("interrupted")
 		}
 		if hits.lines >= grepLines {
 			fmt.Fprintf(&hits.text, "(Only the first %d lines are shown: make the pattern or the path narrower.)\n", grepLines)
@@ -100,8 +104,8 @@ type matches struct {
 }
 
 // search adds the lines of one file.
-func (m *matches) search(p place, name, shown string, pattern *regexp.Regexp) error {
-	f, err := p.root.Open(filepath.Join(p.name, name))
+func (m *matches) search(ctx context.Context, p place, name, shown string, pattern *regexp.Regexp) error {
+	f, _, err := place{p.root, filepath.Join(p.name, name)}.open()
 	if err != nil {
 		return err
 	}
@@ -111,7 +115,10 @@ func (m *matches) search(p place, name, shown string, pattern *regexp.Regexp) er
 		return nil
 	}
 	for number := 1; m.lines < grepLines; number++ {
-		line, err := r.ReadBytes('\n')
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		line, _, err := readLine(r, grepLine)
 		line = bytes.TrimRight(line, "\r\n")
 		if at := pattern.FindIndex(line); at != nil && (err == nil || len(line) > 0) {
 			fmt.Fprintf(&m.text, "%s:%d:%s\n", shown, number, around(line, at[0]))

@@ -68,6 +68,7 @@ func TestRecallGivesBackTheOriginal(t *testing.T) {
 	if _, ok := call(recall, `{"handle":"5"}`).Content[0].(message.Image); !ok {
 		t.Error("an image comes back as something else")
 	}
+	b.wants(call(recall, `{"handle":"4.2","offset":149995,"limit":9223372036854775807}`), message.OK, "56789")
 	b.wants(call(recall, `{"handle":"9"}`), message.Failed, "not found")
 	b.wants(call(recall, `{"handle":"nine"}`), message.Failed, "nine")
 }
@@ -98,7 +99,7 @@ func TestRules(t *testing.T) {
 		{bash, `{"command":"git status; rm -r ."}`, tool.Ask},
 		{bash, `{"command":"git status $(rm x)"}`, tool.Ask},
 		{bash, `{"command":"git push; true"}`, tool.Deny},
-		{bash, `broken`, tool.Ask},
+		{bash, `broken`, tool.Deny},
 		{read, `{"path":"a"}`, tool.Allow},
 		{read, `{"path":"secret/key"}`, tool.Deny},
 	} {

@@ -1,11 +1,10 @@
 package tool
 
 import (
+	"encoding/json"
 	"fmt"
 	"path"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // A Permission is what a rule says of a call.
@@ -21,9 +20,14 @@ const (
 type Rule struct {
 	// Tool is a tool's name, or a pattern such as mcp__github__*.
 	Tool string
-	// Prefix limits the rule to calls whose Subject begins with it: a command,
-	// a path, an address. A command that could run another one (&&, |, ;, $()
-	// is not allowed by its prefix, since only that would be looked at.
+	// Prefix limits the rule to calls that are about something which begins with
+	// it. A path is compared with all links followed, relative to the working
+	// directory or absolute; an address by its scheme and host, then its path. A
+	// command that could run another one (&&, |, ;, $() is not allowed by its
+	// prefix, since only that would be looked at; rules that ask or deny look at
+	// each command of a line. They guard against mistakes, and are no sandbox:
+	// what a program does with the rest of its arguments is not known
+	// (find -exec, git -c), and a denied file can be read by a command.
 	Prefix     string
 	Permission Permission
 }
@@ -47,52 +51,31 @@ func ParseRule(s string, p Permission) (Rule, error) {
 
 // Decide returns what rules say of a call of a tool. Of the rules that match,
 // the last one counts; where none does, calls of tools that only read are
-// allowed, and a person is asked about the others.
+// allowed, and a person is asked about the others, and before a page of a
+// private network is fetched.
 func Decide(rules []Rule, t Tool, c Call) Permission {
 	decision := Ask
 	if t.ReadOnly() {
 		decision = Allow
 	}
+	if about, ok := t.(careful); ok && about.asks(c) {
+		decision = Ask
+	}
 	for _, r := range rules {
-		if r.matches(t.Definition().Name, c) {
+		if r.matches(t, c) {
 			decision = r.Permission
 		}
 	}
 	return decision
 }
 
-func (r Rule) matches(name string, c Call) bool {
-	if ok, err := path.Match(r.Tool, name); err != nil || !ok {
-		return false
-	}
-	if r.Prefix == "" {
-		return true
-	}
-	rest, ok := strings.CutPrefix(Subject(c), r.Prefix)
-	if !ok || inWord(r.Prefix, rest) {
-		return false
-	}
-	return r.Permission != Allow || !joins(rest)
-}
+// Subject is what a call is about, for people: its command, path, address,
+// pattern or name; empty where it has none of them.
+func Subject(c Call) string { return subject(c, func(string) bool { return true }) }
 
-// inWord reports whether a prefix ends inside of a word: ls is no prefix of
-// lsof.
-func inWord(prefix, rest string) bool {
-	last, _ := utf8.DecodeLastRuneInString(prefix)
-	next, _ := utf8.DecodeRuneInString(rest)
-	return isWord(last) && isWord(next)
-}
-
-func isWord(r rune) bool {
-	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-')
-}
-
-// joins reports whether the rest of a command could run another one.
-func joins(rest string) bool { return strings.ContainsAny(rest, ";&|`$<>()\n\r") }
-
-// Subject is what a call is about, for people and rules: its command, path,
-// address, pattern or name; empty where it has none of them.
-func Subject(c Call) string {
+// subject is the first of the members that say what a call is about, of those
+// that its tool knows.
+func subject(c Call, known func(member string) bool) string {
 	a, err := decode[struct {
 		Command string `json:"command"`
 		Path    string `json:"path"`
@@ -104,10 +87,22 @@ func Subject(c Call) string {
 	if err != nil {
 		return ""
 	}
-	for _, s := range []string{a.Command, a.URL, a.Pattern, a.Path, a.Handle, a.Name} {
-		if s != "" {
-			return s
+	for _, m := range []struct{ name, value string }{
+		{"command", a.Command}, {"url", a.URL}, {"pattern", a.Pattern}, {"path", a.Path}, {"handle", a.Handle}, {"name", a.Name},
+	} {
+		if m.value != "" && known(m.name) {
+			return m.value
 		}
 	}
 	return ""
+}
+
+// declared reports whether a tool knows a member: one that it ignores must not
+// stand for what the call is about.
+func declared(t Tool) func(member string) bool {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	err := json.Unmarshal(t.Definition().Schema, &schema)
+	return func(member string) bool { return err == nil && schema.Properties[member] != nil }
 }

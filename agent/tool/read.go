@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +35,8 @@ func Read(w *Workspace) Tool { return readTool{w} }
 
 type readTool struct{ w *Workspace }
 
+func (t readTool) place(c Call) (place, *Workspace, error) { return t.w.placeOf(c) }
+
 func (readTool) ReadOnly() bool { return true }
 
 func (readTool) Definition() wire.Tool {
@@ -52,7 +55,7 @@ type readArguments struct {
 	Offset, Limit int
 }
 
-func (t readTool) Run(_ context.Context, c Call) Result {
+func (t readTool) Run(ctx context.Context, c Call) Result {
 	a, err := decode[readArguments](c.Arguments)
 	if err == nil {
 		err = required("path", a.Path)
@@ -64,47 +67,42 @@ func (t readTool) Run(_ context.Context, c Call) Result {
 	if err != nil {
 		return Fail(err.Error())
 	}
-	f, err := p.root.Open(p.name)
+	f, info, err := p.open()
 	if err != nil {
 		return Fail(plain(err).Error())
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return Fail(plain(err).Error())
-	case info.IsDir():
+	if info.IsDir() {
 		return listDirectory(f)
-	case !info.Mode().IsRegular():
-		return Fail(a.Path + " is no regular file")
 	}
-	return show(f, info, a)
+	return show(ctx, f, info, a)
 }
 
 func listDirectory(dir *os.File) Result {
-	entries, err := dir.ReadDir(readLines)
-	if err != nil && !errors.Is(err, io.EOF) {
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
 		return Fail(plain(err).Error())
 	}
 	if len(entries) == 0 {
 		return found("The directory is empty.")
 	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	var b strings.Builder
-	for _, e := range entries {
+	for _, e := range entries[:min(len(entries), readLines)] {
 		b.WriteString(e.Name())
 		if e.IsDir() {
 			b.WriteByte('/')
 		}
 		b.WriteByte('\n')
 	}
-	if len(entries) == readLines {
-		fmt.Fprintf(&b, "(Only the first %d names are shown.)\n", readLines)
+	if more := len(entries) - readLines; more > 0 {
+		fmt.Fprintf(&b, "(And %d more: glob finds files by a pattern.)\n", more)
 	}
 	return found(b.String())
 }
 
 // show shows a regular file as what it is.
-func show(f *os.File, info fs.FileInfo, a readArguments) Result {
+func show(ctx context.Context, f *os.File, info fs.FileInfo, a readArguments) Result {
 	r := bufio.NewReaderSize(f, 64<<10)
 	start, err := r.Peek(512)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -113,7 +111,7 @@ func show(f *os.File, info fs.FileInfo, a readArguments) Result {
 	switch media := http.DetectContentType(start); {
 	case len(start) == 0:
 		return found("The file is empty.")
-	case media == "image/png", media == "image/jpeg", media == "image/gif", media == "image/webp":
+	case isImage(media):
 		return showMedia(r, info, func(data []byte) message.Content { return message.NewImage(media, data) })
 	case media == "application/pdf":
 		return showMedia(r, info, func(data []byte) message.Content {
@@ -122,7 +120,13 @@ func show(f *os.File, info fs.FileInfo, a readArguments) Result {
 	case bytes.IndexByte(start, 0) >= 0:
 		return Fail(fmt.Sprintf("%s is no text: %s, %d bytes", info.Name(), media, info.Size()))
 	}
-	return showLines(r, max(a.Offset, 1), a.Limit)
+	return showLines(ctx, r, max(a.Offset, 1), a.Limit)
+}
+
+// isImage reports whether all providers that see images take this kind
+// (2026-11).
+func isImage(media string) bool {
+	return media == "image/png" || media == "image/jpeg" || media == "image/gif" || media == "image/webp"
 }
 
 func showMedia(r io.Reader, info fs.FileInfo, content func([]byte) message.Content) Result {
@@ -137,21 +141,21 @@ func showMedia(r io.Reader, info fs.FileInfo, content func([]byte) message.Conte
 }
 
 // showLines numbers lines from the one at offset on.
-func showLines(r *bufio.Reader, offset, limit int) Result {
+func showLines(ctx context.Context, r *bufio.Reader, offset, limit int) Result {
 	if limit <= 0 {
 		limit = readLines
 	}
 	var b strings.Builder
 	number, rest := 0, false
-	for {
-		line, err := r.ReadString('\n')
-		if line != "" {
+	for ctx.Err() == nil {
+		line, lost, err := readLine(r, readBytes)
+		if len(line) > 0 {
 			number++
-			if rest = number >= offset+limit || b.Len() > readBytes; rest {
+			if rest = number-offset >= limit || b.Len() > readBytes; rest {
 				break
 			}
 			if number >= offset {
-				fmt.Fprintf(&b, "%d\t%s\n", number, validText(strings.TrimRight(line, "\r\n"), readBytes))
+				fmt.Fprintf(&b, "%d\t%s\n", number, cutText(strings.TrimRight(string(line), "\r\n"), readBytes, lost))
 			}
 		}
 		if errors.Is(err, io.EOF) {
@@ -162,6 +166,8 @@ func showLines(r *bufio.Reader, offset, limit int) Result {
 		}
 	}
 	switch {
+	case ctx.Err() != nil:
+		return Fail("interrupted")
 	case rest:
 		fmt.Fprintf(&b, "(There is more: go on with offset %d.)\n", number)
 	case b.Len() == 0:
@@ -170,15 +176,33 @@ func showLines(r *bufio.Reader, offset, limit int) Result {
 	return found(b.String())
 }
 
+// readLine reads a line with its end. Of a longer one than limit the first
+// bytes are kept, and how many were lost is counted: a line can be as long as a
+// disk.
+func readLine(r *bufio.Reader, limit int) (line []byte, lost int, err error) {
+	for {
+		piece, err := r.ReadSlice('\n')
+		kept := min(len(piece), limit-len(line))
+		line = append(line, piece[:kept]...)
+		lost += len(piece) - kept
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, lost, err
+		}
+	}
+}
+
 // validText returns at most limit bytes of a text, cut at a character, with
 // what is no UTF-8 replaced.
-func validText(s string, limit int) string {
-	if len(s) > limit {
-		cut := limit
-		for cut > 0 && !utf8.RuneStart(s[cut]) {
+func validText(s string, limit int) string { return cutText(s, limit, 0) }
+
+// cutText is validText for a text of which some bytes were lost already.
+func cutText(s string, limit, lost int) string {
+	if len(s)+lost > limit {
+		cut := min(limit, len(s))
+		for cut > 0 && cut < len(s) && !utf8.RuneStart(s[cut]) {
 			cut--
 		}
-		s = fmt.Sprintf("%s (and %d bytes more)", s[:cut], len(s)-cut)
+		s = fmt.Sprintf("%s (and %d bytes more)", s[:cut], len(s)-cut+lost)
 	}
 	return strings.ToValidUTF8(s, "\uFFFD")
 }

@@ -79,7 +79,7 @@ func (a *recallArguments) piece(text string) string {
 		limit = recallBytes
 	}
 	from := min(max(a.Offset, 0), len(text))
-	end := min(from+limit, len(text))
+	end := from + min(limit, len(text)-from)
 	piece := strings.ToValidUTF8(text[from:end], "\uFFFD")
 	switch {
 	case len(text) == 0:

@@ -101,6 +101,20 @@ func resolve(path string) (string, error) {
 	return filepath.Join(real, filepath.Base(path)), err
 }
 
+// open opens a file or directory for reading. Pipes and devices are refused
+// before they are opened, which could wait for ever or do something.
+func (p place) open() (*os.File, fs.FileInfo, error) {
+	info, err := p.root.Stat(p.name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.IsDir() && !info.Mode().IsRegular() {
+		return nil, nil, fmt.Errorf("%s is no regular file", p.name)
+	}
+	f, err := p.root.Open(p.name)
+	return f, info, err
+}
+
 // String is how a model reads the place: relative inside the working directory.
 func (p place) String(w *Workspace) string {
 	if p.root == w.roots[0] {

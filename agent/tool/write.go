@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +19,8 @@ import (
 func Write(w *Workspace) Tool { return writeTool{w} }
 
 type writeTool struct{ w *Workspace }
+
+func (t writeTool) place(c Call) (place, *Workspace, error) { return t.w.placeOf(c) }
 
 func (writeTool) ReadOnly() bool { return false }
 
@@ -50,7 +53,7 @@ func (t writeTool) Run(_ context.Context, c Call) Result {
 	}
 	t.w.change.Lock()
 	defer t.w.change.Unlock()
-	if err := p.write([]byte(*a.Content)); err != nil {
+	if err := p.write([]byte(*a.Content), nil); err != nil {
 		return Fail(plain(err).Error())
 	}
 	return Text(fmt.Sprintf("Wrote %s: %d lines, %d bytes.", p.String(t.w), lines(*a.Content), len(*a.Content)))
@@ -64,26 +67,45 @@ func lines(text string) int {
 	return n
 }
 
+// read returns a file that is to be changed, and what it was then.
+func (p place) read(limit int64) ([]byte, fs.FileInfo, error) {
+	f, info, err := p.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if info.IsDir() || info.Size() > limit {
+		return nil, nil, fmt.Errorf("%s is no regular file of at most %d bytes", p.name, limit)
+	}
+	data, err := io.ReadAll(f)
+	return data, info, err
+}
+
 // write replaces a file in one step: whoever reads it sees all of the old
-// content or all of the new, and a full disk leaves the old.
-func (p place) write(data []byte) error {
-	mode := fs.FileMode(0o666)
-	switch info, err := p.root.Stat(p.name); {
-	case err == nil && !info.Mode().IsRegular():
+// content or all of the new, and a full disk leaves the old. What it was when
+// it was read, if it was, it must still be.
+func (p place) write(data []byte, was fs.FileInfo) error {
+	old, err := p.root.Stat(p.name)
+	switch {
+	case err == nil && !old.Mode().IsRegular():
 		return fmt.Errorf("%s is no regular file", p.name)
-	case err == nil:
-		mode = info.Mode().Perm()
-	case !errors.Is(err, fs.ErrNotExist):
+	case err == nil && old.Mode().Perm()&0o200 == 0:
+		return fmt.Errorf("%s is read-only", p.name) // a rename would not mind
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
 		return err
 	}
 	dir := filepath.Dir(p.name)
 	if err := p.root.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
-	temporary := filepath.Join(dir, "."+filepath.Base(p.name)+"."+uuid.NewString()[:8])
-	if err := writeSynced(p.root, temporary, data, mode); err != nil {
+	temporary := filepath.Join(dir, ".stemma-"+uuid.NewString()[:8]) // a name of its own may be too long
+	if err := writeSynced(p.root, temporary, data, old); err != nil {
 		_ = p.root.Remove(temporary)
 		return err
+	}
+	if now, err := p.root.Stat(p.name); was != nil && (err != nil || now.Size() != was.Size() || !now.ModTime().Equal(was.ModTime())) {
+		_ = p.root.Remove(temporary)
+		return fmt.Errorf("%s was changed by another program meanwhile: read it again", p.name)
 	}
 	if err := p.root.Rename(temporary, p.name); err != nil {
 		_ = p.root.Remove(temporary)
@@ -92,12 +114,18 @@ func (p place) write(data []byte) error {
 	return nil
 }
 
-func writeSynced(root *os.Root, name string, data []byte, mode fs.FileMode) error {
-	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+// writeSynced writes a new file, with the mode of the old one if there is any.
+func writeSynced(root *os.Root, name string, data []byte, old fs.FileInfo) error {
+	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(data)
+	if old != nil {
+		err = f.Chmod(old.Mode().Perm()) // the umask was for new files
+	}
+	if err == nil {
+		_, err = f.Write(data)
+	}
 	if err == nil {
 		err = f.Sync()
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"github.com/google/uuid"
@@ -30,6 +31,9 @@ func (c *Connection) tool(t *sdk.Tool) (tool.Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("mcp server %s: the schema of %s: %w", c.server.Name, t.Name, err)
 	}
+	if object, ok := t.InputSchema.(map[string]any); !ok || object["type"] != "object" {
+		schema = anyObject
+	}
 	return serverTool{
 		connection: c,
 		name:       t.Name,
@@ -38,14 +42,28 @@ func (c *Connection) tool(t *sdk.Tool) (tool.Tool, error) {
 	}, nil
 }
 
-// toolName returns a name that is a tool's alone among those of all servers.
-// One that is too long ends in a hash of the whole.
+// anyObject is the schema of a tool whose server gives none that a provider
+// would take: one bad tool must not have every request refused.
+var anyObject = json.RawMessage(`{"type":"object","properties":{}}`)
+
+// toolName returns a name that is a tool's alone among those of all servers. One
+// that is too long, or has letters that providers refuse, ends in a hash of the
+// whole.
 func toolName(server, name string) string {
-	long := "mcp__" + server + "__" + name
-	if len(long) <= nameLen {
-		return long
+	whole := "mcp__" + server + "__" + name
+	plain := strings.Map(plainLetter, whole)
+	if plain == whole && len(whole) <= nameLen {
+		return whole
 	}
-	return long[:nameLen-9] + "_" + message.HashOf([]byte(long)).String()[:8]
+	return plain[:min(len(plain), nameLen-9)] + "_" + message.HashOf([]byte(whole)).String()[:8]
+}
+
+// plainLetter replaces what may not be in the name of a tool.
+func plainLetter(r rune) rune {
+	if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+		return r
+	}
+	return '_'
 }
 
 func (t serverTool) Definition() wire.Tool { return t.definition }
@@ -107,7 +125,7 @@ func content(c sdk.Content) message.Content {
 	case *sdk.TextContent:
 		return message.Text{Text: c.Text}
 	case *sdk.ImageContent:
-		return message.NewImage(c.MIMEType, c.Data)
+		return picture(c.MIMEType, c.Data)
 	case *sdk.EmbeddedResource:
 		return resource(c.Resource)
 	case *sdk.ResourceLink:
@@ -118,6 +136,16 @@ func content(c sdk.Content) message.Content {
 	return message.Text{Text: fmt.Sprintf("(content of a kind that is not known: %T)", c)}
 }
 
+// picture is an image as what it is, whatever the server calls it: one that a
+// provider cannot read would have every later request refused.
+func picture(media string, data []byte) message.Content {
+	switch is := http.DetectContentType(data); is {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return message.NewImage(is, data)
+	}
+	return message.Text{Text: fmt.Sprintf("(%s, %d bytes: not shown)", media, len(data))}
+}
+
 func resource(r *sdk.ResourceContents) message.Content {
 	switch {
 	case r == nil:
@@ -125,7 +153,7 @@ func resource(r *sdk.ResourceContents) message.Content {
 	case len(r.Blob) == 0:
 		return message.Text{Text: r.Text}
 	case strings.HasPrefix(r.MIMEType, "image/"):
-		return message.NewImage(r.MIMEType, r.Blob)
+		return picture(r.MIMEType, r.Blob)
 	}
 	return message.Document{Media: message.Media{Type: r.MIMEType, Data: r.Blob, Size: int64(len(r.Blob)), URL: r.URI}}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"os/exec"
+	"slices"
 	"sync"
 	"time"
 
@@ -54,14 +55,14 @@ type Connection struct {
 
 	mu       sync.Mutex
 	session  *sdk.ClientSession // nil after the server went away
-	progress map[string]func(string)
+	progress map[string]*watcher
 	closed   bool
 }
 
 // Connect connects to a server and asks for its tools. The error names the
 // server.
 func Connect(ctx context.Context, s Server) (*Connection, error) {
-	c := &Connection{server: s, progress: map[string]func(string){}}
+	c := &Connection{server: s, progress: map[string]*watcher{}}
 	c.client = sdk.NewClient(&sdk.Implementation{Name: "stemma", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:                &sdk.ClientCapabilities{},
 		ProgressNotificationHandler: c.showProgress,
@@ -76,6 +77,9 @@ func Connect(ctx context.Context, s Server) (*Connection, error) {
 			return nil, fmt.Errorf("mcp server %s: its tools: %w", s.Name, err)
 		}
 		made, err := c.tool(t)
+		if err == nil && slices.ContainsFunc(c.tools, func(other tool.Tool) bool { return other.Definition().Name == made.Definition().Name }) {
+			err = fmt.Errorf("mcp server %s: it has two tools of the name %s", s.Name, t.Name)
+		}
 		if err != nil {
 			_ = c.Close()
 			return nil, err
@@ -102,6 +106,9 @@ func (c *Connection) Close() error {
 	return err
 }
 
+// connectTime is how long a server may take to answer that is connected to.
+const connectTime = 30 * time.Second
+
 // connected returns the session, a new one where the server went away.
 func (c *Connection) connected(ctx context.Context) (*sdk.ClientSession, error) {
 	c.mu.Lock()
@@ -116,6 +123,8 @@ func (c *Connection) connected(ctx context.Context) (*sdk.ClientSession, error) 
 	if err != nil {
 		return nil, fmt.Errorf("mcp server %s: %w", c.server.Name, err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
 	session, err := c.client.Connect(ctx, transport, nil)
 	if err != nil {
 		return nil, fmt.Errorf("mcp server %s: %w", c.server.Name, err)
@@ -132,16 +141,34 @@ func (c *Connection) connected(ctx context.Context) (*sdk.ClientSession, error) 
 	return session, nil
 }
 
+// A watcher shows the progress of a call, and nothing after its end.
+type watcher struct {
+	mu   sync.Mutex
+	show func(string) // nil after the end
+}
+
+func (w *watcher) line(text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.show != nil {
+		w.show(text)
+	}
+}
+
 // watch has the progress of a call shown until the function it returns is
 // called.
 func (c *Connection) watch(token string, show func(string)) (stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.progress[token] = show
+	w := &watcher{show: show}
+	c.progress[token] = w
 	return func() {
 		c.mu.Lock()
-		defer c.mu.Unlock()
 		delete(c.progress, token)
+		c.mu.Unlock()
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.show = nil
 	}
 }
 
@@ -151,9 +178,9 @@ func (c *Connection) showProgress(_ context.Context, r *sdk.ProgressNotification
 		return
 	}
 	c.mu.Lock()
-	show := c.progress[token]
+	watching := c.progress[token]
 	c.mu.Unlock()
-	if show == nil {
+	if watching == nil {
 		return
 	}
 	line := r.Params.Message
@@ -161,6 +188,6 @@ func (c *Connection) showProgress(_ context.Context, r *sdk.ProgressNotification
 		line = fmt.Sprintf("%g of %g", r.Params.Progress, r.Params.Total)
 	}
 	if line != "" {
-		show(line)
+		watching.line(line)
 	}
 }

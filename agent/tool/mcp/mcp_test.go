@@ -57,6 +57,9 @@ func server() *sdk.Server {
 		func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, any, error) {
 			return nil, nil, nil
 		})
+	sdk.AddTool(s, &sdk.Tool{Name: "dots.and-more"}, func(context.Context, *sdk.CallToolRequest, arguments) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.ImageContent{MIMEType: "image/png", Data: []byte("no image")}}}, nil, nil
+	})
 	return s
 }
 
@@ -123,6 +126,31 @@ func TestLongNamesAreCut(t *testing.T) {
 		if name := tl.Definition().Name; len(name) > 64 {
 			t.Errorf("%s has %d bytes", name, len(name))
 		}
+	}
+}
+
+func TestNamesAndImagesAreWhatProvidersTake(t *testing.T) {
+	for _, tl := range program(t).Tools() {
+		name := tl.Definition().Name
+		if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789_-") != "" {
+			t.Errorf("name %q", name)
+		}
+		if strings.HasPrefix(name, "mcp__test__dots_and-more_") {
+			r := tl.Run(t.Context(), tool.Call{Arguments: []byte(`{"text":""}`)})
+			if text(r) != "(image/png, 8 bytes: not shown)" {
+				t.Errorf("%+v", r)
+			}
+			return
+		}
+	}
+	t.Error("the tool with dots is gone")
+}
+
+func TestAServerThatDoesNotAnswerIsGivenUp(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := mcp.Connect(ctx, mcp.Server{Name: "mute", Command: []string{"sleep", "100"}}); err == nil || !strings.Contains(err.Error(), "mcp server mute") {
+		t.Error(err)
 	}
 }
 
