@@ -41,19 +41,26 @@ type Step struct {
 	Parts   []Part
 	Message int // index in the view: the message that the step shows, or the last of several
 
-	before Point // of an answer that follows something else, whose message is never 0
+	before Point // of an answer that follows something else
 }
 
 // A Point is a place before an answer: the steps there are final, whatever the
 // view goes on with. The zero Point is the beginning of a view.
 type Point struct {
 	Messages int      // how many stand before it
+	begun    bool     // there are steps before it
 	ids      seen.Set // of the calls before it
+}
+
+// Alone returns the same place in a view without the messages before it.
+func (p Point) Alone() Point {
+	p.Messages = 0
+	return p
 }
 
 // Point returns the place before a step. Not every step has one: what stands
 // before it must be no answer, and it must be one.
-func (s *Step) Point() (at Point, ok bool) { return s.before, s.before.Messages > 0 }
+func (s *Step) Point() (at Point, ok bool) { return s.before, s.before.begun }
 
 // A Part is a part of a step, and where it comes from.
 type Part struct {
@@ -86,7 +93,7 @@ func Normalise(v View, rules Rules) []Step { return NormaliseFrom(v, rules, Poin
 // NormaliseFrom returns the steps behind a point of an earlier view that began
 // with the same messages, which were normalised by the same rules.
 func NormaliseFrom(v View, rules Rules, from Point) []Step {
-	n := normaliser{view: v, rules: rules, from: from.Messages, ids: from.ids, orphans: map[message.Place]bool{}}
+	n := normaliser{view: v, rules: rules, from: from.Messages, begun: from.begun, ids: from.ids, orphans: map[message.Place]bool{}}
 	n.steps = make([]Step, 0, len(v.Messages)-from.Messages+1)
 	n.pairing = message.Pair(func(yield func(*message.Message) bool) {
 		for i := from.Messages; i < len(v.Messages); i++ {
@@ -109,6 +116,7 @@ type normaliser struct {
 	view    View
 	rules   Rules
 	from    int                    // the message that the steps begin with
+	begun   bool                   // there are steps before them
 	pairing message.Pairing        // of the messages from there on
 	calls   int                    // how many of pairing.Calls have been placed
 	orphans map[message.Place]bool // results that stand for themselves
@@ -218,12 +226,12 @@ func (n *normaliser) assistant(i int) {
 	if len(parts) == 0 {
 		return
 	}
-	if len(n.steps) == 0 && n.from == 0 {
+	if len(n.steps) == 0 && !n.begun {
 		n.user(i, []Part{{Part: message.Text{Text: Opening}}})
 	}
 	var before Point
 	if last := len(n.steps) - 1; last < 0 || n.steps[last].Role != message.Assistant {
-		before = Point{Messages: i, ids: n.ids}
+		before = Point{Messages: i, begun: true, ids: n.ids}
 	}
 	var results []Part
 	for p := range parts {

@@ -70,14 +70,20 @@ func (s *Session[S]) Seals(r wire.Request, answer message.Message) ([]message.Ha
 		return nil, nil
 	}
 	at := history.Handle{Depth: 1}
-	n := len(r.View.Messages)
-	if n > 0 {
+	if n := len(r.View.Messages); n > 0 {
 		at.Depth = r.View.Messages[n-1].At.Depth + 1
 	}
 	w, last := s.begin(r)
-	w.fresh, w.seals = n, map[history.Handle]message.Hash{}
+	if last != nil { // what is before it is not copied to put the answer behind it
+		w.Request.View.Messages = r.View.Messages[last.at.steps.Messages:]
+		w.Request.View.Head -= last.at.steps.Messages
+		alone := *last
+		alone.at.steps = last.at.steps.Alone()
+		last = &alone
+	}
+	w.fresh, w.seals = len(w.Request.View.Messages), map[history.Handle]message.Hash{}
 	answer.Wire, answer.Model = w.Request.Frame.Wire, w.Request.Frame.Model
-	w.Request.View.Messages = append(r.View.Messages[:n:n], wire.Message{Message: answer, At: at})
+	w.Request.View.Messages = append(w.Request.View.Messages[:w.fresh:w.fresh], wire.Message{Message: answer, At: at})
 	s.format.write(w, last)
 	var seals []message.Hash
 	for i, p := range answer.Parts {
