@@ -57,11 +57,12 @@ func (s *Session[S]) Encode(r wire.Request) (wire.Body, error) {
 	if refusal := s.format.Check(w.JSON, w.limits, &t); refusal != nil {
 		return wire.Body{}, fmt.Errorf("%s would refuse the request: %w", s.format.Provider, refusal)
 	}
-	// What judges thinking wants to see all of it, each time.
+	// What judges thinking wants to see all of it, each time. The body is the
+	// caller's too, who does not write into it.
 	if at.element.Offset > 0 && w.limits.Thinking == nil {
 		s.last = &written[S]{request: w.Request, json: w.JSON, at: at, known: t.Kept}
 	}
-	return wire.Body{JSON: w.JSON, Seal: w.sealer.Seal(), Notes: w.notes}, nil
+	return wire.Body{JSON: slices.Clip(w.JSON), Seal: w.sealer.Seal(), Notes: w.notes}, nil
 }
 
 // Seals implements [wire.Session].
