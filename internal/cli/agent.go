@@ -141,7 +141,7 @@ func (o *agentOptions) agentConfig(ctx context.Context, settings *config.Config,
 		Store: s, Conversation: c.ID, Model: model, System: system, Rules: rules, MaxTurns: o.maxTurns,
 		Tools: []tool.Tool{
 			tool.Read(w), tool.Write(w), tool.Edit(w), tool.Grep(w), tool.Glob(w),
-			tool.Bash(w, tool.Shell{Env: withoutKeys(os.Environ(), settings.KeyVariables())}), tool.Fetch(&http.Client{Timeout: time.Minute}),
+			tool.Bash(w, tool.Shell{Env: withoutKeys(os.Environ(), settings.KeyVariables())}), tool.Fetch(tool.PublicClient(http.ProxyFromEnvironment)),
 		},
 		Compaction: agent.Compaction{
 			Threshold: budget.Threshold, Target: budget.Target,
@@ -211,7 +211,7 @@ func systemPrompt(dir string) []string {
 }
 
 // withoutKeys leaves the keys of providers out of an environment: commands that
-// a model runs have no use for them.
+// a model runs, and servers of tools, have no use for them.
 func withoutKeys(environment, keys []string) []string {
 	return slices.DeleteFunc(slices.Clone(environment), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
@@ -239,7 +239,7 @@ func (o *agentOptions) connect(ctx context.Context, settings *config.Config) (to
 		go func() {
 			limited, cancel := context.WithTimeout(ctx, connectTime)
 			defer cancel()
-			connected[i], failed[i] = mcp.Connect(limited, mcpServer(settings.MCP[name]))
+			connected[i], failed[i] = mcp.Connect(limited, mcpServer(settings.MCP[name], settings.KeyVariables()))
 			done <- i
 		}()
 	}
@@ -262,11 +262,11 @@ func (o *agentOptions) connect(ctx context.Context, settings *config.Config) (to
 	}
 }
 
-func mcpServer(s *config.MCPServer) mcp.Server {
+func mcpServer(s *config.MCPServer, keys []string) mcp.Server {
 	made := mcp.Server{Name: s.Name, URL: s.URL}
 	if s.Command != "" {
 		made.Command = append([]string{s.Command}, s.Args...)
-		made.Env = os.Environ()
+		made.Env = withoutKeys(os.Environ(), keys)
 		for name, value := range s.Env {
 			made.Env = append(made.Env, name+"="+value)
 		}

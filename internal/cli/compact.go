@@ -27,14 +27,15 @@ func newCompact(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact CONV",
 		Short: "Make a conversation fit its window",
-		Long: `Take the rungs of the ladder, the cheapest first, until the view is within the target: old results that decided nothing (elision), old images (images), the middle as pages of small print (snapshot), the middle as one line an exchange (outline). No model is asked. What the view no longer shows stays stored, with a line in its place that says how to get it back; moving the tip before the compaction undoes it.
+		Long: `Take the rungs of the ladder, the cheapest first, until the view is within the target: old results that decided nothing (elision), old images (images), the middle as pages of small print (snapshot), the middle as one line an exchange (outline). No model is asked, unless the rung summary is named: it has one write a narrative of the middle, in windows that each fit. What the view no longer shows stays stored, with a line in its place that says how to get it back; moving the tip before the compaction undoes it.
 
 Off a terminal each line has, separated by tabs: rung, whether it was applied, items, tokens before and after (estimated), why.
 
 Exits with 3 where the view does not fit the window even so.`,
 		Example: `  stemma compact @ --dry-run
   stemma compact @ --model claude-haiku-4-5 --window 100000
-  stemma compact @ --rungs elision,images --target 50000`,
+  stemma compact @ --rungs elision,images --target 50000
+  stemma compact @ --rungs summary   # the model of the conversation is asked`,
 		RunE: func(c *cobra.Command, args []string) error {
 			o.conversation = args[0]
 			if c.Flags().Changed("target") {
@@ -45,8 +46,8 @@ Exits with 3 where the view does not fit the window even so.`,
 	}
 	o.windowOptions.flags(a, c)
 	o.frame.flags(c)
-	c.Flags().StringSliceVar(&o.rungs, "rungs", nil, "take only these `RUNGS`: elision, images, snapshot, outline (default: all)")
-	_ = c.RegisterFlagCompletionFunc("rungs", cobra.FixedCompletions(rungNames(), cobra.ShellCompDirectiveNoFileComp)) // it exists
+	c.Flags().StringSliceVar(&o.rungs, "rungs", nil, "take only these `RUNGS`: elision, images, snapshot, outline, or summary alone (default: all that ask no model)")
+	_ = c.RegisterFlagCompletionFunc("rungs", cobra.FixedCompletions(append(rungNames(), string(reclaim.Summary)), cobra.ShellCompDirectiveNoFileComp)) // it exists
 	c.Flags().IntVarP(&target, "target", "t", 0, "go on until the view has at most `N` tokens; 0 is as few as it gets (default: that of the settings, else half of the window)")
 	c.Flags().BoolVarP(&o.dryRun, "dry-run", "n", false, "say what would be done, and store nothing")
 	jsonFlag(c, &o.json)
@@ -73,6 +74,9 @@ func (o *compactOptions) run(ctx context.Context) error {
 		return err
 	}
 	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
+		if slices.Contains(o.rungs, string(reclaim.Summary)) {
+			return o.summarise(ctx, s, c)
+		}
 		p, _, err := o.problem(ctx, o.app, s, c)
 		if err != nil {
 			return err
@@ -96,16 +100,25 @@ func (o *compactOptions) run(ctx context.Context) error {
 				return err
 			}
 		}
-		if o.json {
-			err = o.printJSON(newCompactJSON(c, &p, &plan))
-		} else {
-			o.print(&p, &plan, stored)
-		}
-		if err == nil && !plan.Fits {
-			return &doesNotFitError{plan.After, p.Budget.Limit()}
-		}
-		return err
+		return o.report(c, &p, &plan, stored, 0)
 	})
+}
+
+// report prints what was done. Where that is not enough, it is the error.
+func (o *compactOptions) report(c history.Conversation, p *reclaim.Problem, plan *reclaim.Plan, stored history.Entry, calls int) error {
+	if o.json {
+		j := newCompactJSON(c, p, plan)
+		j.ModelCalls = calls
+		if err := o.printJSON(j); err != nil {
+			return err
+		}
+	} else {
+		o.print(p, plan, stored)
+	}
+	if !plan.Fits {
+		return &doesNotFitError{plan.After, p.Budget.Limit()}
+	}
+	return nil
 }
 
 // checkFlags says whether the flags can be meant.
@@ -115,10 +128,15 @@ func (o *compactOptions) checkFlags() error {
 	}
 	for _, name := range o.rungs {
 		switch {
+		case name == string(reclaim.Summary) && len(o.rungs) > 1:
+			return usagef("rung summary: it stands for the whole middle, so it is named alone")
+		case name == string(reclaim.Summary) && o.dryRun:
+			return usagef("rung summary: --dry-run cannot say what a model will write")
+		case name == string(reclaim.Summary) && o.frame.named():
+			return usagef("rung summary: the frame is the conversation's own; only --model and --window go with it")
 		case name == string(reclaim.Summary):
-			return usagef("rung summary: it needs a model, and compact asks none; run does, with --summary")
 		case !slices.Contains(rungNames(), name):
-			return usagef("rung %q: expected %s", name, strings.Join(rungNames(), ", "))
+			return usagef("rung %q: expected %s or summary", name, strings.Join(rungNames(), ", "))
 		}
 	}
 	return nil

@@ -18,6 +18,9 @@ func (o *frameOptions) flags(c *cobra.Command) {
 	c.Flags().StringVar(&o.tools, "tools", "", "with the tools of a JSON `FILE`, as any of the APIs takes them (default: those of the newest answer)")
 }
 
+// named reports whether any part is replaced.
+func (o *frameOptions) named() bool { return o.system != "" || o.tools != "" }
+
 // apply puts what the flags name into a frame. An empty file is none: no system
 // prompt.
 func (o *frameOptions) apply(ctx context.Context, a *app, frame *wire.Frame) error {
