@@ -18,29 +18,33 @@ type Wire struct {
 	Name string // as in frames, messages and opaque parts
 	// NewSession returns what writes the requests of a run.
 	NewSession func() wire.Session
-	// Encode returns the body of one request, checked.
-	Encode func(wire.Request) (wire.Body, error)
 	// Check returns the provider's refusal of a body, nil if there is none.
 	Check func(body []byte, limits wire.Limits) *wire.Refusal
-	// Seals returns the seals of the thinking in an answer to a request.
-	Seals func(wire.Request, message.Message) ([]message.Hash, error)
 	// Limits are those that hold for every model.
 	Limits func() wire.Limits
+}
+
+// Encode returns the body of one request, checked.
+func (w Wire) Encode(r wire.Request) (wire.Body, error) { return w.NewSession().Encode(r) }
+
+// Seals returns the seals of the thinking in an answer to a request.
+func (w Wire) Seals(r wire.Request, answer message.Message) ([]message.Hash, error) {
+	return w.NewSession().Seals(r, answer)
 }
 
 // All returns the wires, in the order in which help names them.
 func All() []Wire {
 	return []Wire{
-		{anthropic.Wire, anthropic.NewSession, anthropic.Encode, anthropic.Check, anthropic.Seals, anthropic.Limits},
+		{anthropic.Wire, anthropic.NewSession, anthropic.Check, anthropic.Limits},
 		Chat(openai.OpenAI()),
-		{openai.WireResponses, openai.NewResponsesSession, openai.EncodeResponses, openai.CheckResponses, openai.ResponsesSeals, openai.Limits},
-		{gemini.Wire, gemini.NewSession, gemini.Encode, gemini.Check, gemini.Seals, gemini.Limits},
+		{openai.WireResponses, openai.NewResponsesSession, openai.CheckResponses, openai.Limits},
+		{gemini.Wire, gemini.NewSession, gemini.Check, gemini.Limits},
 	}
 }
 
 // Chat returns Chat Completions as a server speaks it.
 func Chat(d openai.Dialect) Wire {
-	return Wire{openai.WireChat, d.NewSession, d.Encode, openai.CheckChat, d.Seals, openai.Limits}
+	return Wire{openai.WireChat, d.NewSession, openai.CheckChat, openai.Limits}
 }
 
 // Named returns the wire with a name.
