@@ -63,8 +63,12 @@ func WithSummary(ctx context.Context, p Problem, ask Summarise) (Plan, error) {
 	}
 	d := newDraft(&p)
 	plan := Plan{Path: wholeCost(d), Before: d.tokens()}
+	if step, changed := unreadable(d); changed {
+		plan.Steps = append(plan.Steps, step)
+	}
+	refused(d) // no request may show what its provider does not take
 	z := zonesOf(d, d.tail())
-	step := Step{Rung: Summary, Before: plan.Before, After: plan.Before}
+	step := Step{Rung: Summary, Before: d.tokens(), After: d.tokens()}
 	if z.tail-z.head < 2 {
 		plan.After, plan.Fits, plan.Why = plan.Before, plan.Before <= p.Budget.Limit(), "nothing stands between head and tail"
 		return plan, nil

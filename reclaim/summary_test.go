@@ -114,3 +114,22 @@ func TestSummariesDoNotGrowFromFoldToFold(t *testing.T) {
 		s.path = append(s.path, history.Entry{ID: history.NewID(), Depth: len(s.path) + 1, Compaction: plan.Compaction})
 	}
 }
+
+// TestASummaryLeavesNothingThatIsRefused: what stands outside the middle is as
+// sendable as after any other plan.
+func TestASummaryLeavesNothingThatIsRefused(t *testing.T) {
+	p := summaryProblem(30)
+	last := message.Prompt("see this")
+	last.Parts = append(last.Parts, message.Image{Media: message.Media{Type: "image/png", Size: 1000}, WidthPx: 100, HeightPx: 100})
+	p.Path = append(p.Path, history.Entry{ID: history.NewID(), Depth: len(p.Path) + 1, Message: &last})
+	plan, err := WithSummary(context.Background(), p, func(_ context.Context, q SummaryQuestion) (SummaryAnswer, error) {
+		return SummaryAnswer{Text: goodSummary("done")}, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := append(p.Path, history.Entry{ID: history.NewID(), Depth: len(p.Path) + 1, Compaction: plan.Compaction})
+	if n := imagesIn(t, path); n != 0 { // the model is blind
+		t.Errorf("%d images are left", n)
+	}
+}
