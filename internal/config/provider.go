@@ -115,7 +115,9 @@ func (c *Config) Open(name string, client *http.Client) (provider.Provider, erro
 			s.Header.Set(header, value)
 		}
 	}
-	p.Kind = cmp.Or(p.Kind, c.Wire)
+	if p.Dialect == "" { // a server with one speaks openai-chat
+		p.Kind = cmp.Or(p.Kind, c.Wire)
+	}
 	if isKnown && p.Kind == "" && p.Dialect == "" {
 		return known.New(s)
 	}

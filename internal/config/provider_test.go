@@ -43,6 +43,7 @@ func TestProvidersAreReachedAsTheyAreSet(t *testing.T) {
 		{"[providers.anthropic]\nbase_url = \"http://proxy\"", "STEMMA_BASE_URL=http://ours", "anthropic", "http://ours/v1/messages", "", ""},
 		{"[providers.x]\nkind = \"openai-chat\"\nbase_url = \"http://x/v1\"\nkey_env = \"X\"\nheaders = { \"X-Team\" = \"t\" }", "X=k", "x", "http://x/v1/chat/completions", "X-Team", "t"},
 		{"[providers.x]\ndialect = \"vllm\"\nbase_url = \"http://x/v1\"", "", "x", "http://x/v1/chat/completions", "", ""},
+		{"wire = \"anthropic\"\n[providers.x]\ndialect = \"vllm\"\nbase_url = \"http://x/v1\"", "", "x", "http://x/v1/chat/completions", "", ""},
 		{"wire = \"openai-chat\"", "OPENAI_API_KEY=k", "openai", "https://api.openai.com/v1/chat/completions", "Authorization", "Bearer k"},
 		{"", "OLLAMA_HOST=127.0.0.1:1", "ollama", "http://127.0.0.1:1/api/chat", "", ""},
 	} {
