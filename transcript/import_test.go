@@ -278,7 +278,7 @@ func TestLargeImportsAreSeveralTransactions(t *testing.T) {
 	if _, err := transcript.Import(t.Context(), counted, tells("", records...), file, transcript.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	if counted.imports < 3 || counted.imports > 5 {
+	if counted.imports < 9 || counted.imports > 12 {
 		t.Errorf("%d transactions for 20 MB", counted.imports)
 	}
 }

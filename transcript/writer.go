@@ -39,9 +39,10 @@ type place struct {
 	parent string // the record it continues from
 }
 
-// One batch is a transaction of at most about this size.
+// One batch is a transaction of at most about this size. It is in memory several
+// times: as messages, bodies, rows, and what of these is not collected yet.
 const (
-	batchBytes   = 8 << 20
+	batchBytes   = 2 << 20
 	batchRecords = 4096
 )
 
