@@ -19,7 +19,7 @@
 // with the source of each; what it knows of the conversation so far is one
 // struct that can be copied, so that a session goes on in the middle. Decoders
 // keep what the provider checks byte for byte. Limits holds what is so for every
-// model. Encode, Seals and NewSession are body.NewSession of the format.
+// model. NewSession and Encode are body.NewSession of the format.
 // Registered in package wires, it runs through the property tests there: each
 // drawn view is sendable, requests grow by appending, thinking goes back while
 // its seal fits, and a session writes what an encoder writes.

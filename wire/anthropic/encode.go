@@ -18,12 +18,6 @@ func NewSession() wire.Session { return body.NewSession(format()) }
 // An error is a [*wire.Refusal] where no body of this view would be accepted.
 func Encode(r wire.Request) (wire.Body, error) { return NewSession().Encode(r) }
 
-// Seals returns the seals of the thinking in an answer to r, in order, for
-// [history.Entry].
-func Seals(r wire.Request, answer message.Message) ([]message.Hash, error) {
-	return NewSession().Seals(r, answer)
-}
-
 // format writes what stays the same from request to request first.
 func format() body.Format[progress] {
 	return body.Format[progress]{

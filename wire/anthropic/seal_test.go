@@ -130,7 +130,7 @@ func (c *talk) turn() {
 	}
 	c.leftOutForAReason(sent.JSON)
 	answer := message.Message{Role: message.Assistant, Author: message.ByModel, Wire: Wire, Model: c.model, Parts: c.answer(c.T, sent.JSON)}
-	seals, err := Seals(r, answer)
+	seals, err := NewSession().Seals(r, answer)
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -28,17 +28,6 @@ func EncodeChat(r wire.Request) (wire.Body, error) { return OpenAI().Encode(r) }
 // Encode is [EncodeChat] for a server that speaks the dialect.
 func (d Dialect) Encode(r wire.Request) (wire.Body, error) { return d.NewSession().Encode(r) }
 
-// ChatSeals returns the seals of the thinking in an answer to r, in order, for
-// [history.Entry].
-func ChatSeals(r wire.Request, answer message.Message) ([]message.Hash, error) {
-	return OpenAI().Seals(r, answer)
-}
-
-// Seals is [ChatSeals] for a server that speaks the dialect.
-func (d Dialect) Seals(r wire.Request, answer message.Message) ([]message.Hash, error) {
-	return d.NewSession().Seals(r, answer)
-}
-
 func (d Dialect) format() body.Format[chatProgress] {
 	return body.Format[chatProgress]{
 		Wire:     WireChat,

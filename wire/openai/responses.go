@@ -25,12 +25,6 @@ func NewResponsesSession() wire.Session { return body.NewSession(responsesFormat
 // accepted.
 func EncodeResponses(r wire.Request) (wire.Body, error) { return NewResponsesSession().Encode(r) }
 
-// ResponsesSeals returns the seals of the thinking in an answer to r, in order,
-// for [history.Entry].
-func ResponsesSeals(r wire.Request, answer message.Message) ([]message.Hash, error) {
-	return NewResponsesSession().Seals(r, answer)
-}
-
 func responsesFormat() body.Format[responsesProgress] {
 	return body.Format[responsesProgress]{
 		Wire:     WireResponses,
