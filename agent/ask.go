@@ -43,7 +43,7 @@ func (r *Run) ask(ctx context.Context) (provider.Answer, *sent, error) {
 			r.state.truncated = refusal // it was answered all the same: make room before the next request
 			return answer, s, nil
 		}
-		if err := r.shrink(ctx, s, refusal, tries); err != nil {
+		if err := r.shrink(ctx, s, billed(refusal, answer.Usage), tries); err != nil {
 			return provider.Answer{}, nil, err
 		}
 		r.tell(Repeated{refusal})

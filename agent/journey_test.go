@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/agent/tool"
+	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider/providertest"
 	"github.com/stemma-history/stemma/reclaim"
@@ -23,6 +23,7 @@ type journey struct {
 	random *rand.Rand
 	fresh  map[int]bool // the requests, counted from 0, that come first after a compaction
 	marks  int          // compactions
+	walls  int          // signs that the wall was met: requests that were repeated, compactions by refusals
 }
 
 // setOut begins a journey. The factor of the server is how many tokens it bills
@@ -61,15 +62,25 @@ func setOut(t testing.TB, model string, server providertest.Config, change ...fu
 func (j *journey) exchanges(n int) {
 	j.Helper()
 	for i := range n {
-		text := fmt.Sprintf("Task %d: %s", i, providertest.Words(10+j.random.IntN(40)))
-		for e, err := range j.run.Prompt(j.Context(), message.Text{Text: text}) {
-			if err != nil {
-				j.Fatalf("exchange %d: %v", i, err)
+		j.say(fmt.Sprintf("Task %d: %s", i, providertest.Words(10+j.random.IntN(40))))
+	}
+}
+
+func (j *journey) say(text string) {
+	j.Helper()
+	for e, err := range j.run.Prompt(j.Context(), message.Text{Text: text}) {
+		if err != nil {
+			j.Fatalf("%.20s: %v", text, err)
+		}
+		switch e := e.(type) {
+		case agent.Compacted:
+			j.marks++
+			j.fresh[len(j.fake.Journal())] = true
+			if e.Entry.Compaction.Reason.Trigger == history.ByRefusal {
+				j.walls++
 			}
-			if _, ok := e.(agent.Compacted); ok {
-				j.marks++
-				j.fresh[len(j.fake.Journal())] = true
-			}
+		case agent.Repeated:
+			j.walls++
 		}
 	}
 }
@@ -123,7 +134,10 @@ var soak = os.Getenv("STEMMA_SOAK") != ""
 // and no model is asked for a summary.
 func TestP11LongConversationsNeverSeeTheWall(t *testing.T) {
 	windows, errors, exchanges := []int{8_000, 32_000}, []float64{-0.6, 0.6}, 25
-	if soak {
+	switch {
+	case raceEnabled:
+		windows, exchanges = windows[:1], 15
+	case soak:
 		windows, errors, exchanges = []int{8_000, 32_000, 200_000}, []float64{-0.6, -0.3, 0, 0.3, 0.6}, 500
 	}
 	for _, model := range models {
@@ -165,18 +179,18 @@ func BenchmarkPrice(b *testing.B) {
 func TestP11AWrongWindowIsLearned(t *testing.T) {
 	for _, model := range models {
 		t.Run(model, func(t *testing.T) {
-			j := setOut(t, model, providertest.Config{Window: 16_000, Factor: 2}, func(c *agent.Config) { c.Model.Window = 1_000_000 })
-			j.exchanges(40)
+			j := setOut(t, model, providertest.Config{Window: 8_000, Factor: 2}, func(c *agent.Config) { c.Model.Window = 1_000_000 })
+			j.exchanges(25)
 			t.Log(j)
 			j.checkRecoveries()
-			if len(j.fake.Journal().Refused()) == 0 {
-				t.Error("nothing was refused: the test is no test")
+			walls := j.walls
+			if walls == 0 {
+				t.Error("the wall was never met: the test shows nothing")
 			}
-			refused := len(j.fake.Journal().Refused())
 			j.open() // what was learned is on the path
 			j.exchanges(10)
-			if n := len(j.fake.Journal().Refused()) - refused; n > 1 {
-				t.Errorf("after a restart, the wall was met %d times", n)
+			if n := j.walls - walls; n > 2 {
+				t.Errorf("after a restart, the wall was met again: %d signs", n)
 			}
 		})
 	}
@@ -186,10 +200,13 @@ func TestP11AWrongWindowIsLearned(t *testing.T) {
 // that say nothing, the window is known, and the estimate is far too low.
 func TestP11EveryServersWordsAreUnderstood(t *testing.T) {
 	byWire := map[string]string{"anthropic": models[0], "openai-responses": models[1], "openai-chat": models[2], "gemini": models[3]}
-	for _, d := range providertest.Dialects() {
+	for i, d := range providertest.Dialects() {
 		model, ok := byWire[d.Wire]
 		if !ok {
 			continue // Ollama's own API; its provider has tests of its own
+		}
+		if raceEnabled && d.Silent == providertest.Speaks && i%4 > 0 {
+			continue // it differs by words alone
 		}
 		t.Run(d.Name, func(t *testing.T) {
 			told := d.Silent != providertest.Speaks || d.Body == ""
@@ -203,13 +220,12 @@ func TestP11EveryServersWordsAreUnderstood(t *testing.T) {
 				}
 			})
 			if told {
-				j.prompt("Read this: " + providertest.Words(5000))
+				j.say("Read this: " + providertest.Words(5000))
 			}
 			j.exchanges(20)
 			t.Log(j)
 			j.checkRecoveries()
-			met := slices.ContainsFunc(j.fake.Journal(), func(r providertest.Record) bool { return r.Overflow })
-			if !met {
+			if j.walls == 0 {
 				t.Error("the wall was never met: the test shows nothing")
 			}
 		})

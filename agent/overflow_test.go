@@ -27,9 +27,9 @@ func TestP11OverflowIsRecoveredWithoutAModel(t *testing.T) {
 	for _, model := range models {
 		t.Run(model, func(t *testing.T) {
 			// The catalogue says nothing of so small a window: only the refusal does.
-			b := newBench(t, model, providertest.Config{Window: 20_000, Factor: 2, Script: talker}, func(c *agent.Config) { c.Model.Window = 0 })
+			b := newBench(t, model, providertest.Config{Window: 10_000, Factor: 2, Script: talker}, func(c *agent.Config) { c.Model.Window = 0 })
 			repeated := 0
-			for i := range 60 {
+			for i := range 25 {
 				events := b.prompt(fmt.Sprintf("Tell me number %d. %s", i, providertest.Words(300)))
 				repeated += len(of[agent.Repeated](events))
 			}
@@ -93,6 +93,10 @@ func TestAProviderThatRefusesEverythingEndsTheRun(t *testing.T) {
 // estimates: no refusal reaches the person, no summary is asked for, and a
 // recovery takes at most three requests.
 func TestConversationsPassTheWall(t *testing.T) {
+	prompts := 12
+	if raceEnabled {
+		prompts = 6
+	}
 	rapid.Check(t, func(rt *rapid.T) {
 		model := rapid.SampledFrom(models).Draw(rt, "model")
 		window := rapid.SampledFrom([]int{8000, 16_000}).Draw(rt, "window")
@@ -111,7 +115,7 @@ func TestConversationsPassTheWall(t *testing.T) {
 			b.config.Model.Window = 0
 			b.open()
 		}
-		for i := range 12 {
+		for i := range prompts {
 			_, err := all(b.run.Prompt(t.Context(), message.Text{Text: fmt.Sprintf("%d %s", i, providertest.Words(min(size, window/8)))}))
 			if err != nil {
 				rt.Fatalf("%s, window %d (known %v), factor %.2f, prompt %d: %v", model, window, told, factor, i, err)

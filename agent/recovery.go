@@ -48,6 +48,18 @@ func (r *Run) shrink(ctx context.Context, s *sent, refusal *provider.Error, trie
 	return r.compact(ctx, plan)
 }
 
+// billed returns a refusal with the numbers of the bill, where an answer was cut
+// because the window was full: prompt and answer are as large as the window then,
+// whatever it was taken for.
+func billed(refusal *provider.Error, u history.Usage) *provider.Error {
+	if over := refusal.Overflow; over.Of != provider.OfTokens || over.Silent || u.Prompt() == 0 || u.Output == 0 {
+		return refusal
+	}
+	full := *refusal
+	full.Overflow.Used, full.Overflow.Limit = int(u.Prompt()), int(u.Prompt()+u.Output)
+	return &full
+}
+
 // refusalOf tells the ladder what was refused. asked is how much of it was the
 // answer that was asked for.
 func refusalOf(e *provider.Error, asked int) reclaim.Refusal {

@@ -269,7 +269,9 @@ func TestP5AnInterruptedTurnIsClosedAndSaved(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			fast := &probe{name: "fast"}
+			begun := make(chan struct{})
 			slow := &probe{name: "slow", do: func(ctx context.Context, _ tool.Call) tool.Result {
+				close(begun)
 				<-ctx.Done()
 				return tool.Fail("stopped")
 			}}
@@ -278,6 +280,7 @@ func TestP5AnInterruptedTurnIsClosedAndSaved(t *testing.T) {
 			var err error
 			for e, failed := range b.run.Prompt(ctx, message.Text{Text: "Try."}) {
 				if ended, ok := e.(agent.CallEnded); ok && ended.Index == 0 {
+					<-begun
 					cancel()
 				}
 				err = failed
