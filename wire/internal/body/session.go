@@ -24,13 +24,13 @@ func NewSession[S any](f Format[S]) *Session[S] { return &Session[S]{format: f} 
 type written[S any] struct {
 	request wire.Request
 	json    []byte
-	at      checkpoint
+	at      joint
 	known   S // to the checker, of the elements before at.element
 }
 
-// A checkpoint is the state of a writer before a step. Nothing before it changes
+// A joint is the state of a writer before a step. Nothing before it changes
 // as the conversation grows.
-type checkpoint struct {
+type joint struct {
 	steps   wire.Point
 	length  int // of the JSON
 	open    string
@@ -120,8 +120,8 @@ func (s *Session[S]) begin(r wire.Request) (w *Writer, last *written[S]) {
 }
 
 // leadsTo reports whether the body of r begins as this one does up to its
-// checkpoint: its view begins with the whole view of this one, as what is marked
-// behind the checkpoint would be marked before it otherwise.
+// joint: its view begins with the whole view of this one, as what is marked
+// behind the joint would be marked before it otherwise.
 func (l *written[S]) leadsTo(r *wire.Request) bool {
 	before := &l.request
 	return before.CacheKey == r.CacheKey && before.ChecksThinking == r.ChecksThinking && before.Limits == r.Limits &&
@@ -153,7 +153,7 @@ func sameSlice(a, b []message.Part) bool {
 }
 
 // write writes what comes behind last, and returns where the next body may go on.
-func (f *Format[S]) write(w *Writer, last *written[S]) (at checkpoint) {
+func (f *Format[S]) write(w *Writer, last *written[S]) (at joint) {
 	var from wire.Point
 	if last == nil {
 		f.Frame(w)
@@ -166,7 +166,7 @@ func (f *Format[S]) write(w *Writer, last *written[S]) (at checkpoint) {
 	for i := range steps {
 		if i == keep {
 			point, _ := steps[i].Point()
-			at = checkpoint{steps: point, length: len(w.JSON), open: w.Open, element: w.element, sealer: w.sealer.Clone(), notes: slices.Clip(w.notes)}
+			at = joint{steps: point, length: len(w.JSON), open: w.Open, element: w.element, sealer: w.sealer.Clone(), notes: slices.Clip(w.notes)}
 		}
 		f.Step(w, &steps[i], marks.at(i))
 	}
