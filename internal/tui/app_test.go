@@ -329,6 +329,7 @@ func TestTheChatStandsOnTheScreen(t *testing.T) {
 		c.says("# What a *day*")
 		c.types("think hard about bells\n" + ringIt)
 		c.shows("Let the model use ring?")
+		c.shows("○ ring")
 		golden(t, "asking_"+name, c.screen())
 		c.press("y")
 		c.settle()
@@ -338,5 +339,20 @@ func TestTheChatStandsOnTheScreen(t *testing.T) {
 		w := newStory(t).openWithoutModel()
 		w.send(size)
 		golden(t, "welcome_"+name, w.screen())
+	}
+}
+
+func TestACheckpointIsComeBackTo(t *testing.T) {
+	c := newStory(t).open(providertest.Config{})
+	c.says("One.")
+	c.says("/checkpoint here")
+	c.says("A blind alley.")
+	c.says("/rewind here the alley is blind")
+	if s := c.screen(); !strings.Contains(s, "the alley is blind") || strings.Contains(s, "A blind alley.") {
+		t.Errorf("the digest does not stand in its place:\n%s", s)
+	}
+	c.says("/rewind nowhere nothing")
+	if !strings.Contains(c.screen(), `no checkpoint "nowhere"`) {
+		t.Errorf("the screen does not say what is wrong:\n%s", c.screen())
 	}
 }

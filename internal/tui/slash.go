@@ -196,10 +196,19 @@ func (a *app) fork(args []string) tea.Cmd {
 }
 
 func (a *app) checkpoint(args []string) tea.Cmd {
-	if len(args) == 0 {
+	name := strings.Join(args, " ")
+	switch {
+	case name == "":
 		return a.print(nil, "checkpoint", a.id())
+	case a.run == nil:
+		return a.print(nil, "checkpoint", a.id(), name)
+	case !a.rests():
+		return nil
 	}
-	return a.print(nil, "checkpoint", a.id(), strings.Join(args, " "))
+	if _, err := a.run.Checkpoint(a.ctx, name); err != nil { // the run has to know it, to go back there
+		return a.say(err.Error())
+	}
+	return a.say(fmt.Sprintf("Marked: /rewind %s DIGEST comes back here.", name))
 }
 
 func (a *app) rewind(args []string) tea.Cmd {
