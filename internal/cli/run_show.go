@@ -123,7 +123,7 @@ func (v *runView) call(e agent.CallEnded) {
 	if e.Result.IsError() {
 		mark, look, how = "✗", red, string(e.Result.Outcome)
 	}
-	line := mark + " " + cmp.Or(c.Name, e.Result.Name) + " " + oneLine(subject)
+	line := strings.TrimRight(mark+" "+cmp.Or(c.Name, e.Result.Name)+" "+oneLine(subject), " ")
 	if v.err.width > 0 {
 		line = ansi.Truncate(line, max(v.err.width-ansi.StringWidth(how)-3, 20), "…")
 	}

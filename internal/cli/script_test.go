@@ -13,7 +13,10 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"stemma": func() { os.Exit(Main()) }})
+	testscript.Main(m, map[string]func(){
+		"stemma":      func() { os.Exit(Main()) },
+		"tool-server": serveTools,
+	})
 }
 
 // TestScripts runs the scripts in testdata/script: sessions at a shell, each
@@ -39,6 +42,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"exits":  exits,
+			"fake":   playProviders,
 			"setvar": setVar,
 		},
 	})
