@@ -94,6 +94,9 @@ func (o *compactOptions) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if t := reclaim.Thrashing(p, &plan); t != nil {
+			o.err.printf("stemma: %s\n", t)
+		}
 		var stored history.Entry
 		if !o.dryRun && plan.Compaction != nil {
 			if stored, err = appendCompaction(ctx, s, c, plan.Compaction); err != nil {

@@ -64,6 +64,9 @@ func (o *contextOptions) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if t := reclaim.Thrashing(p, nil); t != nil {
+			o.err.printf("stemma: %s\n", t)
+		}
 		account := reclaim.Context(p)
 		gains, err := reclaim.Gains(p)
 		if err != nil {
