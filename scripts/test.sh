@@ -6,7 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 skipped=()
-scripts/install-gocr.sh || skipped+=("reading pages with gocr, which is not installed")
+scripts/install.sh gocr || skipped+=("reading pages with gocr, which is not installed")
+scripts/install.sh tmux || skipped+=("the terminal app in a terminal, since tmux is not installed")
 
 timeout=10m
 [ -n "${STEMMA_SOAK:-}" ] && timeout=6h

@@ -128,7 +128,7 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 			if err != nil {
 				return nil
 			}
-			defer w.Close()
+			defer func() { _ = w.Close() }() // it was only read
 			files, _ := w.Files(ctx)
 			return files
 		},

@@ -207,6 +207,8 @@ func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 		return a.transcript.scroll(-a.transcript.height + 2)
 	case "pgdown":
 		return a.transcript.scroll(a.transcript.height - 2)
+	case "ctrl+home":
+		return a.transcript.top()
 	case "ctrl+end":
 		a.transcript.bottom()
 		return nil

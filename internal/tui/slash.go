@@ -338,6 +338,6 @@ func (a *app) help([]string) tea.Cmd {
 	for _, c := range slashCommands {
 		fmt.Fprintf(&b, "%-32s %s\n", "/"+strings.TrimSpace(c.name+" "+c.args), c.about)
 	}
-	b.WriteString("\nenter sends · shift+enter or ctrl+j new line · ↑ earlier prompts · @ a file · esc interrupts\nctrl+o details of calls and thinking · pgup pgdn scroll · ctrl+end to the end · ctrl+t tree")
+	b.WriteString("\nenter sends · shift+enter or ctrl+j new line · ↑ earlier prompts · @ a file · esc interrupts\nctrl+o details of calls and thinking · pgup pgdn scroll · ctrl+home ctrl+end to the ends · ctrl+t tree")
 	return a.say(b.String())
 }

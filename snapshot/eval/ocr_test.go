@@ -24,9 +24,9 @@ func gocr(t *testing.T) string {
 		return path
 	}
 	if os.Getenv("CI") == "true" {
-		t.Fatal("gocr is not installed: scripts/install-gocr.sh installs it")
+		t.Fatal("gocr is not installed: scripts/install.sh gocr installs it")
 	}
-	t.Skip("skipped: gocr is not installed; scripts/install-gocr.sh installs it")
+	t.Skip("skipped: gocr is not installed; scripts/install.sh gocr installs it")
 	return ""
 }
 
