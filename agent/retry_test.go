@@ -197,14 +197,13 @@ func TestTheTurnOfALivingRunIsLeftAlone(t *testing.T) {
 }
 
 func TestAResumedRunIsHeldToItsNewestMessages(t *testing.T) {
-	b := newBench(t, models[0], providertest.Config{Script: providertest.In(providertest.Call("look", `{}`).Call("look", `{}`), providertest.Say("Seen."))}, with(&probe{name: "look", readOnly: true}))
 	script := func(a providertest.Ask) providertest.Answer {
 		if len(a.Results()) > 0 {
 			return providertest.Say("Seen.")
 		}
 		return providertest.Call("look", `{}`).Call("look", `{}`)
 	}
-	b = newBench(t, models[0], providertest.Config{Script: script}, with(&probe{name: "look", readOnly: true}))
+	b := newBench(t, models[0], providertest.Config{Script: script}, with(&probe{name: "look", readOnly: true}))
 	for range 10 {
 		b.prompt("Look.")
 		if _, err := b.run.Checkpoint(t.Context(), "mark"); err != nil {

@@ -177,14 +177,13 @@ func (s *sentSample) write(t *testing.T, table *tabwriter.Writer, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, whole, after, treatments := 0, 0, reclaim.Context(s.problem).Total, "-"
+	after, treatments := reclaim.Context(s.problem).Total, "-"
+	whole, before := after, after
 	if s.plan != nil {
 		whole, before = s.plan.Path, s.plan.Before
 		if s.plan.Compaction != nil {
 			treatments = strings.ReplaceAll(treatmentsOf(s.plan.Compaction), " ", ",")
 		}
-	} else {
-		whole, before = after, after
 	}
 	fmt.Fprintf(table, "%s\t%d\t%s\t%d\t%d\t%d\t%d\t%s\t%d\n", s.file, s.problem.Budget.Window, name, len(s.problem.Path), whole, before, after, treatments, len(blocks))
 }

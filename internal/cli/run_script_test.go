@@ -31,7 +31,7 @@ func playProviders(ts *testscript.TestScript, neg bool, args []string) {
 	})
 	var start struct{ Env []setting }
 	ts.Check(json.NewDecoder(in).Decode(&start))
-	go io.Copy(io.Discard, in) //nolint:errcheck // what follows is for people
+	go io.Copy(io.Discard, in)
 	for _, s := range start.Env {
 		ts.Setenv(s.Name, s.Value)
 	}
