@@ -26,6 +26,7 @@ func newMan(a *app) *cobra.Command {
 // variables are what of the environment changes what every command does.
 var variables = []struct{ name, meaning string }{
 	{"STEMMA_STORE", "the store, where --store does not name one"},
+	{"STEMMA_CONFIG", "another file of settings; stemma config lists them, each with a variable of its own"},
 	{"STEMMA_PAGER, PAGER", "the program that shows long output on a terminal (default: less); cat is none"},
 	{"STEMMA_COLUMNS", "lay out tables and drawings for a terminal of so many columns, also where there is none"},
 	{"NO_COLOR", "any value: no colours"},

@@ -84,7 +84,7 @@ func DefaultFile() string { return filepath.Join(xdg.ConfigHome, "stemma", "conf
 const fileVariable = "STEMMA_CONFIG"
 
 // otherVariables begin as ours, and are not of the settings.
-var otherVariables = []string{fileVariable, "STEMMA_COLUMNS", "STEMMA_SOAK"}
+var otherVariables = []string{fileVariable, "STEMMA_COLUMNS", "STEMMA_PAGER", "STEMMA_SOAK"}
 
 // FileOf returns the file that an environment chooses.
 func FileOf(environment []string) string {

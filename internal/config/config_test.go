@@ -126,12 +126,12 @@ url = "https://example.org"
 
 func TestVariablesTakeEveryForm(t *testing.T) {
 	c := mustLoad(t, "", "STEMMA_COMPACTION_THRESHOLD=80%", "STEMMA_COMPACTION_TARGET=0.5", "STEMMA_COMPACTION_RESERVE=9000",
-		"STEMMA_COMPACTION_SUMMARY=1", "STEMMA_COMPACTION_RUNGS=elision,images", "STEMMA_PAGE_CACHE=10 MB", "STEMMA_MODLE=x", "STEMMA_COLUMNS=80")
+		"STEMMA_COMPACTION_SUMMARY=1", "STEMMA_COMPACTION_RUNGS=elision,images", "STEMMA_PAGE_CACHE=10 MB", "STEMMA_STOR=x", "STEMMA_COLUMNS=80", "STEMMA_PAGER=cat")
 	want := Compaction{Threshold: Amount{Share: 0.8}, Target: Amount{Share: 0.5}, Reserve: Amount{Tokens: 9000}, Summary: true, Rungs: []reclaim.Rung{reclaim.Elision, reclaim.Images}}
 	if !reflect.DeepEqual(c.Compaction, want) || c.PageCache != 10_000_000 {
 		t.Errorf("read %+v and %d", c.Compaction, c.PageCache)
 	}
-	if len(c.Strangers) != 1 || c.Strangers[0] != "STEMMA_MODLE" {
+	if len(c.Strangers) != 1 || c.Strangers[0] != "STEMMA_STOR" {
 		t.Errorf("strangers %v", c.Strangers)
 	}
 }

@@ -45,11 +45,11 @@ func (c *Cache) prune() {
 	var total int64
 	_ = filepath.WalkDir(c.directory, func(file string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
-			return nil // another process may have removed it
+			return nil //nolint:nilerr // another process may have removed it
 		}
 		info, err := entry.Info()
 		if err != nil {
-			return nil
+			return nil //nolint:nilerr // the same
 		}
 		switch {
 		case strings.HasSuffix(file, extension):
