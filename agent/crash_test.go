@@ -168,7 +168,8 @@ func TestP5ARunThatIsKilledGoesOn(t *testing.T) {
 	}
 	unknown := verifyEffects(t, dir, run.Path())
 	t.Logf("%d kills, %d acknowledged saves, %d entries, %d calls of unknown outcome", kills(), acknowledged, len(run.Path()), unknown)
-	if acknowledged == 0 || unknown == 0 {
+	// A few kills may all fall between two calls.
+	if acknowledged == 0 || unknown == 0 && kills() >= 200 {
 		t.Error("no process was killed at work: the test shows nothing")
 	}
 	if problems, err := history.Collect(store.Check(t.Context(), false)); len(problems) > 0 || err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/provider"
@@ -64,7 +63,7 @@ func billed(refusal *provider.Error, u history.Usage) *provider.Error {
 // answer that was asked for.
 func refusalOf(e *provider.Error, asked int) reclaim.Refusal {
 	over := e.Overflow
-	return reclaim.Refusal{Of: reclaim.Measure(over.Of), Used: max(over.Used-asked, 0), Limit: over.Limit, Blind: over.Of == provider.OfImages && strings.Contains(e.Message, "support image"), Text: e.Message}
+	return reclaim.Refusal{Of: reclaim.Measure(over.Of), Used: max(over.Used-asked, 0), Limit: over.Limit, Blind: over.Blind, Text: e.Message}
 }
 
 // countsAnswer reports whether the tokens that a refusal speaks of are those of

@@ -16,6 +16,8 @@ go vet ./...
 go test -race -shuffle=on -timeout "$timeout" ./...
 # Searches over generated histories need numbers more than they need the race detector.
 go test -timeout "$timeout" -run 'P[0-9]|Always|Sendable|Grow' ./wire/anthropic ./wire/wires ./reclaim -rapid.checks="${RAPID_CHECKS:-2000}"
+# So does a run that is killed at any instant.
+go test -timeout "$timeout" -run 'TestP5ARun' ./agent
 
 # Modules of their own, so that what they need stays out of the product. Those of
 # the vendors' clients build for minutes: make test-clients runs them.
