@@ -276,9 +276,10 @@ func (r *Run) settle(ctx context.Context) error {
 	for n > 0 && r.path[n-1].Compaction != nil {
 		n--
 	}
-	if n < 2 || r.path[n-1].Message.Role != message.Tool || r.path[n-2].Message == nil {
-		return nil
+	if n < 2 || r.path[n-1].Message.Role != message.Tool || r.path[n-2].Message == nil || r.path[n-1].Source != "" {
+		return nil // what another tool's run asked for is that tool's to do
 	}
+	var rewind deferred
 	done := map[string]bool{}
 	r.path[n-1].Message.Results(func(_ int, res message.ToolResult) bool {
 		done[res.CallID] = res.Outcome == message.OK
@@ -293,9 +294,51 @@ func (r *Run) settle(ctx context.Context) error {
 		case checkpointTool:
 			_ = r.deferrals.add(deferred{name: a.Name})
 		case rewindTool:
-			_ = r.deferrals.add(deferred{a.Name, a.Digest, true})
+			rewind = deferred{a.Name, a.Digest, true}
 		}
 		return true
 	})
+	if rewind.rewind {
+		done, err := r.wentBack(ctx, rewind.name)
+		if err != nil {
+			return err
+		}
+		if !done {
+			_ = r.deferrals.add(rewind)
+		}
+	}
 	return r.atBoundary(ctx)
+}
+
+// wentBack reports whether the run's position was left by a rewind to a
+// checkpoint already, and somebody has come back to it since; or whether it is
+// no place to go back from.
+func (r *Run) wentBack(ctx context.Context, name string) (bool, error) {
+	mark, err := r.liveMark(name)
+	if err != nil {
+		return true, nil //nolint:nilerr // there is nothing to go back to
+	}
+	c, err := r.Store.Conversation(ctx, r.Conversation)
+	if err != nil {
+		return false, err
+	}
+	if last := r.path[len(r.path)-1]; last.Created.Before(c.Created) {
+		return true, nil // the turn is a copy: the rewind was its origin's
+	}
+	for child, err := range r.Store.Children(ctx, r.Conversation, mark.Entry) {
+		if err != nil {
+			return false, err
+		}
+		if child.Author != message.ByDigest {
+			continue
+		}
+		digest, err := r.Store.Entry(ctx, r.Conversation, child.ID)
+		if err != nil {
+			return false, err
+		}
+		if digest.Left == r.Position() {
+			return true, nil
+		}
+	}
+	return false, nil
 }

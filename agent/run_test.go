@@ -455,6 +455,44 @@ func TestAMarkIsSetAlsoWhenTheProgramEndedBeforeIt(t *testing.T) {
 	}
 }
 
+// TestWhoComesBackToATurnThatWentBackStaysThere: the rewind of a turn has its
+// effect once.
+func TestWhoComesBackToATurnThatWentBackStaysThere(t *testing.T) {
+	script := providertest.In(
+		providertest.Call("checkpoint", `{"name":"start"}`), providertest.Call("look", `{}`),
+		providertest.Call("rewind", `{"name":"start","digest":"It is not in a."}`), providertest.Say("Elsewhere, then."))
+	b := newBench(t, models[0], providertest.Config{Script: script}, with(&probe{name: "look"}))
+	b.prompt("Where is it?")
+	digest := b.stored()[3]
+	if digest.Left == (history.ID{}) {
+		t.Fatalf("path %s", shape(b.stored()))
+	}
+	at, err := history.BoundaryAt(t.Context(), b.store, b.id, digest.Left)
+	if err == nil {
+		err = b.store.MoveTip(t.Context(), at, b.run.Position())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.open()
+	if b.run.Position() != digest.Left {
+		t.Errorf("the run stands at %v, path %s", b.run.Position(), shape(b.stored()))
+	}
+	fork, err := b.store.Fork(t.Context(), history.ForkRequest{At: at})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := b.config
+	c.Conversation = fork.ID
+	run, _, err := agent.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shape(run.Path()); got != "uatatat" {
+		t.Errorf("a fork of the turn stands at %s", got)
+	}
+}
+
 func TestLongResultsAreKeptWholeAndShownShort(t *testing.T) {
 	long := &probe{name: "long", readOnly: true, do: func(context.Context, tool.Call) tool.Result {
 		return tool.Text("begin\n" + strings.Repeat("words and words\n", 30_000) + "end")
