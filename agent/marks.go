@@ -316,7 +316,7 @@ func (r *Run) settle(ctx context.Context) error {
 func (r *Run) wentBack(ctx context.Context, name string) (bool, error) {
 	mark, err := r.liveMark(name)
 	if err != nil {
-		return true, nil //nolint:nilerr // there is nothing to go back to
+		return true, nil
 	}
 	c, err := r.Store.Conversation(ctx, r.Conversation)
 	if err != nil {
