@@ -217,4 +217,3 @@ func (o *openFile) CheckReservedLock() (bool, error) {
 	defer o.disk.mu.Unlock()
 	return o.file.locks.reserved, nil
 }
-
