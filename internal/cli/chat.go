@@ -200,16 +200,16 @@ func (o *chatOptions) lines(ctx context.Context, s history.Store, c history.Conv
 // line runs a command of the plain app: some of the run's own, and all of the
 // program's that take a conversation.
 func (o *chatOptions) line(ctx context.Context, run *agent.Run, view *runView, c history.Conversation, text string) {
-	words := strings.Fields(text[1:])
+	fields := strings.Fields(text[1:])
 	switch {
-	case len(words) == 0 || words[0] == "help":
+	case len(fields) == 0 || fields[0] == "help":
 		o.out.print("/compact /shake /retry [again] /context /tree /show /diff A B /checkpoint NAME /recall HANDLE /pin ENTRY /export … /quit\n")
-	case words[0] == "compact" || words[0] == "shake":
+	case fields[0] == "compact" || fields[0] == "shake":
 		view.say(view.events(run.Compact(ctx, agent.CompactRequest{})))
-	case words[0] == "retry":
-		view.say(view.events(run.Retry(ctx, agent.Retry{Again: len(words) > 1 && words[1] == "again"})))
+	case fields[0] == "retry":
+		view.say(view.events(run.Retry(ctx, agent.Retry{Again: len(fields) > 1 && fields[1] == "again"})))
 	default:
-		text, err := o.capture(ctx, o.out.width, append([]string{words[0], c.ID.String()}, words[1:]...)...)
+		text, err := o.capture(ctx, o.out.width, append([]string{fields[0], c.ID.String()}, fields[1:]...)...)
 		o.out.print(text)
 		view.say(err)
 	}

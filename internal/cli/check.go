@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 type checkOptions struct {
@@ -59,7 +60,7 @@ func (o *checkOptions) run(ctx context.Context) error {
 		case err != nil:
 			return err
 		case left > 0:
-			o.err.printf("stemma: %s, %d of them left\n", count(found, "problem"), left)
+			o.err.printf("stemma: %s, %d of them left\n", words.Count(found, "problem"), left)
 			return errSilent
 		case !o.json && found == 0:
 			o.out.printf("no problems\n")
@@ -73,7 +74,7 @@ func (o *checkOptions) print(p problemJSON) {
 	if p.Repaired {
 		state = o.out.paint(green, "mended ")
 	}
-	o.out.printf("%s  %s\n", state, oneLine(p.What))
+	o.out.printf("%s  %s\n", state, words.OneLine(p.What))
 	if p.Conversation != (history.ID{}) {
 		where := "conversation " + p.Conversation.String()
 		if p.Entry != (history.ID{}) {
@@ -82,6 +83,6 @@ func (o *checkOptions) print(p problemJSON) {
 		o.out.printf("         %s\n", o.out.paint(faint, where))
 	}
 	if p.Advice != "" && !p.Repaired {
-		o.out.printf("         %s\n", oneLine(p.Advice))
+		o.out.printf("         %s\n", words.OneLine(p.Advice))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -75,7 +76,7 @@ func (o *checkpointOptions) set(ctx context.Context) error {
 		if o.json {
 			return o.printJSON(newCheckpointJSON(mark, at.Depth()))
 		}
-		o.out.printf("%s is set at %d\n", o.out.paint(yellow, "◆ "+oneLine(mark.Name)), at.Depth())
+		o.out.printf("%s is set at %d\n", o.out.paint(yellow, "◆ "+words.OneLine(mark.Name)), at.Depth())
 		return nil
 	})
 }
@@ -110,7 +111,7 @@ func (o *checkpointOptions) print(marks iter.Seq2[checkpointJSON, error], short 
 			cell{value: m.Entry.String(), shown: short[m.Entry]},
 			cell{value: history.Handle{Depth: m.Depth}.String()},
 			cell{value: string(m.SetBy)},
-			cell{value: stamp(m.Created), shown: ago(m.Created, o.now()), style: faint},
+			cell{value: words.Stamp(m.Created), shown: words.Ago(m.Created, o.now()), style: faint},
 		)
 		return nil
 	})

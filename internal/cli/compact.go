@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
 )
 
@@ -66,7 +67,7 @@ func rungNames() []string {
 type doesNotFitError struct{ after, limit int }
 
 func (e *doesNotFitError) Error() string {
-	return "the view does not fit: it is about " + thousands(e.after) + " tokens, the limit is " + thousands(e.limit) + "; allow more rungs, or use a model with a larger window"
+	return "the view does not fit: it is about " + words.Thousands(e.after) + " tokens, the limit is " + words.Thousands(e.limit) + "; allow more rungs, or use a model with a larger window"
 }
 
 func (o *compactOptions) run(ctx context.Context) error {
@@ -211,10 +212,10 @@ func (o *compactOptions) print(p *reclaim.Problem, plan *reclaim.Plan, stored hi
 	if !o.out.terminal {
 		return
 	}
-	sizes := "about " + thousands(plan.Before) + " → " + thousands(plan.After) + " tokens"
+	sizes := "about " + words.Thousands(plan.Before) + " → " + words.Thousands(plan.After) + " tokens"
 	switch {
 	case plan.Compaction == nil && plan.Before <= p.Budget.Target:
-		o.out.printf("nothing to do: the view has about %s tokens, the target is %s; --target asks for less\n", thousands(plan.Before), thousands(p.Budget.Target))
+		o.out.printf("nothing to do: the view has about %s tokens, the target is %s; --target asks for less\n", words.Thousands(plan.Before), words.Thousands(p.Budget.Target))
 	case plan.Compaction == nil:
 		o.out.printf("nothing to do: %s\n", plan.Why)
 	case o.dryRun:
@@ -239,7 +240,7 @@ func (a *app) printSteps(steps []reclaim.Step) {
 		t.row(append(row,
 			number(s.Items),
 			number(s.Before),
-			cell{value: number(s.After).value, shown: thousands(s.After), style: look},
+			cell{value: number(s.After).value, shown: words.Thousands(s.After), style: look},
 			cell{value: s.Why, style: faint},
 		)...)
 	}

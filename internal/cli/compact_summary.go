@@ -7,6 +7,7 @@ import (
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/reclaim"
 )
@@ -43,7 +44,7 @@ func (o *compactOptions) summarise(ctx context.Context, s history.Store, c histo
 		case agent.Compacted:
 			done = e
 		case agent.Notice:
-			o.err.printf("stemma: %s\n", oneLine(e.Text))
+			o.err.printf("stemma: %s\n", words.OneLine(e.Text))
 		}
 	}
 	if done.Plan.Compaction == nil {

@@ -8,22 +8,23 @@ import (
 
 	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
 // completionsOf returns what a shell offers for the arguments that a command's
 // Use line names.
 func (a *app) completionsOf(use string) cobra.CompletionFunc {
-	words := strings.Fields(use)[1:]
+	fields := strings.Fields(use)[1:]
 	return func(c *cobra.Command, args []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		at := len(args)
-		if n := len(words); at >= n && n > 0 && strings.Contains(words[n-1], "...") {
+		if n := len(fields); at >= n && n > 0 && strings.Contains(fields[n-1], "...") {
 			at = n - 1
 		}
-		if at >= len(words) {
+		if at >= len(fields) {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return a.completions(strings.Trim(words[at], "[]."))(c, args, begin)
+		return a.completions(strings.Trim(fields[at], "[]."))(c, args, begin)
 	}
 }
 
@@ -58,7 +59,7 @@ const maxOffered = 100
 
 func (o *offer) add(word, about string) {
 	if len(o.words) < maxOffered && strings.HasPrefix(word, o.begin) {
-		o.words = append(o.words, cobra.CompletionWithDesc(oneLine(word), oneLine(about)))
+		o.words = append(o.words, cobra.CompletionWithDesc(words.OneLine(word), words.OneLine(about)))
 	}
 }
 
@@ -125,7 +126,7 @@ func (o *offer) entries(ctx context.Context, c history.Conversation, ends bool) 
 	if err != nil {
 		return err
 	}
-	short := shortIDs(idsOf(nodes))
+	short := words.ShortIDs(idsOf(nodes))
 	lines := history.ArrangeTree(nodes, c.Tip, nil)
 	for i := len(lines) - 1; i >= 0; i-- {
 		l := &lines[i]
@@ -147,7 +148,7 @@ func (a *app) completeModel(*cobra.Command, []string, string) ([]cobra.Completio
 	}
 	var models []cobra.Completion
 	for _, m := range all.Models() {
-		models = append(models, cobra.CompletionWithDesc(m.ID, m.Provider+", "+thousands(m.Window)+" tokens"))
+		models = append(models, cobra.CompletionWithDesc(m.ID, m.Provider+", "+words.Thousands(m.Window)+" tokens"))
 	}
 	return models, cobra.ShellCompDirectiveNoFileComp
 }

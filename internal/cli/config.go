@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/internal/config"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 type configOptions struct {
@@ -61,7 +62,7 @@ func settingCell(v config.Value) cell {
 	case []string:
 		return cell{value: strings.Join(value, ", ")}
 	case int64:
-		return cell{value: fmt.Sprint(value), shown: byteSize(value)}
+		return cell{value: fmt.Sprint(value), shown: words.ByteSize(value)}
 	}
 	return cell{value: fmt.Sprint(v.Value)}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
 )
 
@@ -100,7 +101,7 @@ func (o *contextOptions) printValues(account *reclaim.Account) {
 
 func (o *contextOptions) print(name, model string, account *reclaim.Account, gains []reclaim.Step) {
 	out := o.out
-	about := "  " + oneLine(model)
+	about := "  " + words.OneLine(model)
 	out.printf("%s%s\n", out.paint(bold, ansi.Truncate(name, max(out.width-ansi.StringWidth(about), 20), "…")), out.paint(faint, about))
 
 	width := min(out.width, maxHelpWidth) - 2
@@ -113,11 +114,11 @@ func (o *contextOptions) print(name, model string, account *reclaim.Account, gai
 	out.printf("%s%s%s\n", out.paint(look, strings.Repeat("█", min(used, width))),
 		out.paint(faint, strings.Repeat("░", max(width-used-reserved, 0))),
 		out.paint(faint, strings.Repeat("▒", max(min(reserved, width-used), 0))))
-	free := thousands(account.Free) + " free"
+	free := words.Thousands(account.Free) + " free"
 	if account.Free < 0 {
-		free = out.paint(red, thousands(-account.Free)+" too many")
+		free = out.paint(red, words.Thousands(-account.Free)+" too many")
 	}
-	out.printf("about %s of %s tokens (%d%%), %s, %s kept for the answer\n\n", out.paint(bold, thousands(account.Total)), thousands(account.Window), wholePercent(account.Total, account.Window), free, thousands(account.Reserve))
+	out.printf("about %s of %s tokens (%d%%), %s, %s kept for the answer\n\n", out.paint(bold, words.Thousands(account.Total)), words.Thousands(account.Window), wholePercent(account.Total, account.Window), free, words.Thousands(account.Reserve))
 
 	t := o.table(column{title: "PART", flexible: true}, column{title: "ITEMS", right: true}, column{title: "TOKENS", right: true}, column{title: "SHARE", right: true}, column{title: ""})
 	for _, share := range account.Shares {

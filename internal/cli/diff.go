@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
 )
 
@@ -131,14 +132,14 @@ func (o *diffOptions) print(c history.Conversation, d *history.Difference) {
 	if d.Depth == 0 {
 		out.printf("The two paths share no entry.\n")
 	} else {
-		out.printf("The two paths share %s, up to %s (%v).\n", count(d.Depth, "entry"), out.paint(bold, history.Handle{Depth: d.Depth}.String()), d.Last)
+		out.printf("The two paths share %s, up to %s (%v).\n", words.Count(d.Depth, "entry"), out.paint(bold, history.Handle{Depth: d.Depth}.String()), d.Last)
 	}
 	for _, side := range []struct {
 		name  string
 		work  *history.Work
 		depth int
 	}{{"A", &d.A, d.ADepth}, {"B", &d.B, d.BDepth}} {
-		out.printf("\n%s  %s to %d (%v)\n", out.paint(bold, side.name), count(side.work.Entries, "entry"), side.depth, side.work.Tip)
+		out.printf("\n%s  %s to %d (%v)\n", out.paint(bold, side.name), words.Count(side.work.Entries, "entry"), side.depth, side.work.Tip)
 		if side.work.Entries > 0 {
 			o.printWork(side.work, path.Clean(c.Directory))
 		}
@@ -151,16 +152,16 @@ const maxListed = 12
 func (o *diffOptions) printWork(w *history.Work, directory string) {
 	var prompts, files []string
 	for _, p := range w.Prompts {
-		prompts = append(prompts, fmt.Sprintf("%s %s", o.out.paint(faint, p.At.String()), o.clip(strings.Join(strings.Fields(printable(p.Text)), " "))))
+		prompts = append(prompts, fmt.Sprintf("%s %s", o.out.paint(faint, p.At.String()), o.clip(strings.Join(strings.Fields(words.Printable(p.Text)), " "))))
 	}
 	for _, f := range w.Files {
 		name := strings.TrimPrefix(f.Name, directory+"/")
-		files = append(files, fmt.Sprintf("%3s× %s", thousands(f.Count), o.clip(oneLine(name))))
+		files = append(files, fmt.Sprintf("%3s× %s", words.Thousands(f.Count), o.clip(words.OneLine(name))))
 	}
 	o.printList("prompts", prompts)
 	var calls []string
 	for _, t := range w.Calls {
-		text := oneLine(t.Name) + " " + thousands(t.Count)
+		text := words.OneLine(t.Name) + " " + words.Thousands(t.Count)
 		if t.Failed > 0 {
 			text += o.out.paint(red, fmt.Sprintf(" (%d failed)", t.Failed))
 		}
@@ -176,7 +177,7 @@ func (o *diffOptions) printWork(w *history.Work, directory string) {
 func (o *diffOptions) printList(title string, lines []string) {
 	for i, line := range lines {
 		if i == maxListed {
-			o.out.printf("   %-8s %s\n", "", o.out.paint(faint, "… and "+thousands(len(lines)-maxListed)+" more"))
+			o.out.printf("   %-8s %s\n", "", o.out.paint(faint, "… and "+words.Thousands(len(lines)-maxListed)+" more"))
 			return
 		}
 		o.out.printf("   %-8s %s\n", title, line)
@@ -195,10 +196,10 @@ func (o *diffOptions) clip(text string) string {
 // spent says what a branch has cost.
 func spent(w *history.Work) string {
 	if w.Billed == 0 {
-		return "about " + thousands(estimatedTokens(w.Bytes)) + " (estimated: nothing is known of what was billed)"
+		return "about " + words.Thousands(estimatedTokens(w.Bytes)) + " (estimated: nothing is known of what was billed)"
 	}
 	u := w.Usage
-	text := thousands(u.Prompt()) + " in, " + thousands(u.Output) + " out"
+	text := words.Thousands(u.Prompt()) + " in, " + words.Thousands(u.Output) + " out"
 	if u.CacheRead > 0 {
 		text += fmt.Sprintf(", %d%% of the input from the cache", u.CacheRead*100/u.Prompt())
 	}
@@ -206,7 +207,7 @@ func spent(w *history.Work) string {
 		text += fmt.Sprintf(", $%.2f", u.CostUSD)
 	}
 	if w.Billed < w.Answers {
-		text += fmt.Sprintf(" (known of %d of %s)", w.Billed, count(w.Answers, "answer"))
+		text += fmt.Sprintf(" (known of %d of %s)", w.Billed, words.Count(w.Answers, "answer"))
 	}
 	return text
 }

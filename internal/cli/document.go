@@ -3,11 +3,11 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -56,12 +56,12 @@ func (d *document) heading(e *history.Entry) {
 		about = append(about, e.Created.Local().Format("2006-01-02 15:04"))
 	}
 	if e.Usage != nil && e.Usage.Prompt() > 0 {
-		about = append(about, thousands(e.Usage.Prompt())+" tokens in, "+thousands(e.Usage.Output)+" out")
+		about = append(about, words.Thousands(e.Usage.Prompt())+" tokens in, "+words.Thousands(e.Usage.Output)+" out")
 	}
-	d.out.printf("%s %s", d.out.paint(bold, e.Handle().String()), d.out.paint(speakerStyle(role, e.Author()), speaker(role, e.Author())))
+	d.out.printf("%s %s", d.out.paint(bold, e.Handle().String()), d.out.paint(speakerStyle(role, e.Author()), words.Speaker(role, e.Author())))
 	d.out.print(d.marks.labels(d.out, e.ID))
 	if len(about) > 0 {
-		d.out.printf("  %s", d.out.paint(faint, oneLine(strings.Join(about, " · "))))
+		d.out.printf("  %s", d.out.paint(faint, words.OneLine(strings.Join(about, " · "))))
 	}
 	d.out.print("\n")
 }
@@ -86,7 +86,7 @@ func (d *document) part(at history.Handle, p message.Part) {
 	case message.RedactedThinking:
 		d.out.printf("  ┊ %s\n", d.out.paint(faint, "thinking, hidden by the provider"))
 	case message.ToolCall:
-		d.out.printf("  %s %s", d.out.paint(blue, "▸"), d.out.paint(blue, oneLine(p.Name)))
+		d.out.printf("  %s %s", d.out.paint(blue, "▸"), d.out.paint(blue, words.OneLine(p.Name)))
 		d.arguments(at, p.Arguments)
 	case message.ToolResult:
 		d.result(at, p)
@@ -97,9 +97,9 @@ func (d *document) part(at history.Handle, p message.Part) {
 
 // arguments writes the arguments of a call on the line of its name.
 func (d *document) arguments(at history.Handle, arguments []byte) {
-	text := printable(string(arguments))
+	text := words.Printable(string(arguments))
 	if !d.full && len(text) > 2*history.PreviewLen {
-		text = ansi.Truncate(oneLine(text), 2*history.PreviewLen, "…") + d.more(at)
+		text = ansi.Truncate(words.OneLine(text), 2*history.PreviewLen, "…") + d.more(at)
 	}
 	d.out.printf(" %s\n", text)
 }
@@ -110,7 +110,7 @@ func (d *document) result(at history.Handle, r message.ToolResult) {
 		s, outcome = red, string(r.Outcome)
 	}
 	text := r.PlainText()
-	d.out.printf("  %s %s\n", d.out.paint(s, "◂"), d.out.paint(s, fmt.Sprintf("%s, %s", outcome, byteSize(int64(len(text))))))
+	d.out.printf("  %s %s\n", d.out.paint(s, "◂"), d.out.paint(s, fmt.Sprintf("%s, %s", outcome, words.ByteSize(int64(len(text))))))
 	if text != "" {
 		d.text(at, text, "    ", faint, resultLines)
 	}
@@ -124,7 +124,7 @@ func (d *document) result(at history.Handle, r message.ToolResult) {
 // text writes the lines of a text behind an indent, and how to see the rest
 // where it is longer than is shown.
 func (d *document) text(at history.Handle, text, indent string, s style, lines int) {
-	text = strings.TrimRight(printable(text), "\n")
+	text = strings.TrimRight(words.Printable(text), "\n")
 	n := 0
 	for line := range strings.Lines(text) {
 		line = strings.TrimSuffix(line, "\n")
@@ -142,7 +142,7 @@ func (d *document) text(at history.Handle, text, indent string, s style, lines i
 		}
 	}
 	if rest := 1 + strings.Count(text, "\n") - n; rest > 0 && text != "" {
-		d.out.printf("%s%s\n", indent, d.out.paint(faint, "… "+count(rest, "more line")+d.more(at)))
+		d.out.printf("%s%s\n", indent, d.out.paint(faint, "… "+words.Count(rest, "more line")+d.more(at)))
 	}
 }
 
@@ -175,7 +175,7 @@ func describe(p message.Part) string {
 	case message.Document:
 		return "document " + describeMedia(p.Media)
 	case message.Opaque:
-		return oneLine(p.Format) + " record, " + byteSize(int64(len(p.Raw)))
+		return words.OneLine(p.Format) + " record, " + words.ByteSize(int64(len(p.Raw)))
 	}
 	return fmt.Sprintf("%T", p)
 }
@@ -186,35 +186,7 @@ func describeMedia(m message.Media) string {
 		line += " " + m.Name
 	}
 	if m.Size > 0 {
-		line += ", " + byteSize(m.Size)
+		line += ", " + words.ByteSize(m.Size)
 	}
-	return oneLine(line)
-}
-
-// printable takes control characters out of a text, so that a stored one cannot
-// steer the terminal it is shown on. Line ends and tabs stay.
-func printable(text string) string {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, isControl) {
-		return text
-	}
-	return strings.Map(func(r rune) rune {
-		if isControl(r) {
-			return -1
-		}
-		return r
-	}, ansi.Strip(strings.ToValidUTF8(text, "\uFFFD")))
-}
-
-func isControl(r rune) bool {
-	return r < ' ' && r != '\n' && r != '\t' || r >= 0x7F && r < 0xA0
-}
-
-// oneLine makes a text printable in one line, such as a cell of a table.
-func oneLine(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r == '\t' || r == '\n' {
-			return ' '
-		}
-		return r
-	}, printable(text))
+	return words.OneLine(line)
 }

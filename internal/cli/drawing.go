@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -26,7 +27,7 @@ func (d *drawing) heading(name string, c history.Conversation, nodes []history.N
 			leaves--
 		}
 	}
-	facts := []string{count(len(nodes), "entry"), count(leaves, "branch")}
+	facts := []string{words.Count(len(nodes), "entry"), words.Count(leaves, "branch")}
 	if c.Source.Tool != "" {
 		facts = append(facts, "from "+c.Source.Tool)
 	}
@@ -84,7 +85,7 @@ func (d *drawing) entry(l *history.TreeLine, width int) string {
 	case l.Kind == history.KindCompaction:
 		glyph, s = "◇", purple
 	}
-	who := speaker(l.Role, l.Author)
+	who := words.Speaker(l.Role, l.Author)
 	if l.Kind == history.KindCompaction {
 		who = "" // the preview says it
 	}
@@ -93,7 +94,7 @@ func (d *drawing) entry(l *history.TreeLine, width int) string {
 		text += "  " + d.out.paint(yellow, d.short[l.ID])
 	}
 	text += d.marks.labels(d.out, l.ID)
-	preview := oneLine(l.Preview)
+	preview := words.OneLine(l.Preview)
 	if l.Author != message.ByPerson {
 		preview = d.out.paint(faint, preview)
 	}
@@ -108,10 +109,10 @@ func (d *drawing) run(l *history.TreeLine, width int) string {
 		noun  string
 	}{{l.Run.Prompts, "prompt"}, {l.Run.Answers, "answer"}, {l.Run.Others, "other"}} {
 		if n.count > 0 {
-			what = append(what, count(n.count, n.noun))
+			what = append(what, words.Count(n.count, n.noun))
 		}
 	}
-	return d.out.paint(faint, "┆ "+strings.Repeat(" ", width)+"  "+count(l.Run.Entries, "entry")+": "+strings.Join(what, ", ")+", "+byteSize(l.Run.Bytes))
+	return d.out.paint(faint, "┆ "+strings.Repeat(" ", width)+"  "+words.Count(l.Run.Entries, "entry")+": "+strings.Join(what, ", ")+", "+words.ByteSize(l.Run.Bytes))
 }
 
 func pad(text string, width int) string {

@@ -53,17 +53,6 @@ func newEntryJSON(e history.Entry) entryJSON {
 	return j
 }
 
-// speaker returns who an entry is by, as people call it.
-func speaker(role message.Role, author message.Author) string {
-	switch {
-	case role == "":
-		return "compaction"
-	case role == message.User && author != message.ByPerson:
-		return string(author) // a harness's reminder, a digest: not the person's words
-	}
-	return string(role)
-}
-
 // speakerStyle tells the speakers apart at a glance.
 func speakerStyle(role message.Role, author message.Author) style {
 	switch {

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/catalog"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/provider/providertest"
 	"github.com/stemma-history/stemma/wire/anthropic"
 	"github.com/stemma-history/stemma/wire/gemini"
@@ -199,14 +200,14 @@ func (o *fakeOptions) printStart(url string) error {
 // printRecord tells what became of a request: on standard error, so that the
 // address alone is data.
 func (o *fakeOptions) printRecord(r providertest.Record) {
-	what := fmt.Sprintf("%s tokens, %s from the cache, $%.4f", thousands(r.Tokens), thousands(int(r.Usage.CacheRead)), r.Usage.CostUSD)
+	what := fmt.Sprintf("%s tokens, %s from the cache, $%.4f", words.Thousands(r.Tokens), words.Thousands(int(r.Usage.CacheRead)), r.Usage.CostUSD)
 	if r.Refused != "" {
-		what = fmt.Sprintf("%s tokens, refused: %s", thousands(r.Tokens), oneLine(r.Refused))
+		what = fmt.Sprintf("%s tokens, refused: %s", words.Thousands(r.Tokens), words.OneLine(r.Refused))
 	}
-	o.err.printf("%4d %s %s %s: %s\n", r.Number, r.Action, r.Wire, oneLine(r.Model), what)
+	o.err.printf("%4d %s %s %s: %s\n", r.Number, r.Action, r.Wire, words.OneLine(r.Model), what)
 	_ = o.err.Flush() // it is only told
 }
 
 func (o *fakeOptions) printEnd(j providertest.Journal) {
-	o.err.printf("%s, %s refused, $%.4f, %.0f%% of the input from the cache\n", count(len(j), "request"), thousands(len(j.Refused())), j.CostUSD(), 100*j.CacheReadShare())
+	o.err.printf("%s, %s refused, $%.4f, %.0f%% of the input from the cache\n", words.Count(len(j), "request"), words.Thousands(len(j.Refused())), j.CostUSD(), 100*j.CacheReadShare())
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 type forkOptions struct {
@@ -55,7 +56,7 @@ func (o *forkOptions) run(ctx context.Context) error {
 		}
 		o.out.printf("%v\n", fork.ID)
 		if o.out.terminal {
-			o.out.printf("%s\n", o.out.paint(faint, cmp.Or(oneLine(fork.Title), "a conversation")+": "+count(fork.Entries, "entry")+" copied"))
+			o.out.printf("%s\n", o.out.paint(faint, cmp.Or(words.OneLine(fork.Title), "a conversation")+": "+words.Count(fork.Entries, "entry")+" copied"))
 		}
 		return nil
 	})

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/transcript"
 	"github.com/stemma-history/stemma/transcript/formats"
 	"github.com/stemma-history/stemma/transcript/stemmajsonl"
@@ -169,11 +170,11 @@ func (r *importRun) showProgress(path string, i, n int, bytes int64) {
 		done := r.done + bytes
 		text := "importing "
 		if n > 1 {
-			text += thousands(i+1) + " of " + count(n, "file") + ", "
+			text += words.Thousands(i+1) + " of " + words.Count(n, "file") + ", "
 		}
-		text += byteSize(done) + " of " + byteSize(r.total)
+		text += words.ByteSize(done) + " of " + words.ByteSize(r.total)
 		if took := r.now().Sub(r.start); took > time.Second {
-			text += ", " + byteSize(int64(float64(done)/took.Seconds())) + "/s"
+			text += ", " + words.ByteSize(int64(float64(done)/took.Seconds())) + "/s"
 		}
 		return text + "  " + path
 	})

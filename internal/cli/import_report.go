@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/transcript"
 )
 
@@ -77,10 +78,10 @@ func (r *importRun) reportProblems(f *fileReport) {
 	}
 	for i, p := range f.Problems {
 		if i == maxProblemLines {
-			r.app.err.printf("stemma: %s: and %s; --json has more of them\n", f.path, count(f.ProblemCount-i, "more problem"))
+			r.app.err.printf("stemma: %s: and %s; --json has more of them\n", f.path, words.Count(f.ProblemCount-i, "more problem"))
 			break
 		}
-		r.app.err.printf("stemma: %s: %s\n", where(f.path, p), oneLine(p.What))
+		r.app.err.printf("stemma: %s: %s\n", where(f.path, p), words.OneLine(p.What))
 	}
 }
 
@@ -89,7 +90,7 @@ func where(path string, p transcript.Problem) string {
 		path += ":" + strconv.FormatInt(p.Line, 10)
 	}
 	if p.Record != "" {
-		path += " (" + oneLine(p.Record) + ")"
+		path += " (" + words.OneLine(p.Record) + ")"
 	}
 	return path
 }
@@ -113,7 +114,7 @@ func (r *importRun) printTable(ctx context.Context) {
 				titleCell(ctx, r.store, c.Conversation, c.Title, r.out),
 				cell{value: f.Format},
 				number(c.Records),
-				cell{value: strconv.Itoa(c.Added), shown: thousands(c.Added), style: green},
+				cell{value: strconv.Itoa(c.Added), shown: words.Thousands(c.Added), style: green},
 				cell{value: f.path, shown: filepath.Base(f.path), style: faint},
 			)
 		}
@@ -132,12 +133,12 @@ func (r *importRun) summary() string {
 		}
 	}
 	took := r.now().Sub(r.start).Round(10 * time.Millisecond)
-	text := fmt.Sprintf("%s, %s in %v: %s, %s new", count(len(r.reports), "file"), byteSize(r.done), took, count(conversations, "conversation"), count(added, "entry"))
+	text := fmt.Sprintf("%s, %s in %v: %s, %s new", words.Count(len(r.reports), "file"), words.ByteSize(r.done), took, words.Count(conversations, "conversation"), words.Count(added, "entry"))
 	if r.skipped > 0 {
-		text += ", " + count(r.skipped, "other file") + " left out"
+		text += ", " + words.Count(r.skipped, "other file") + " left out"
 	}
 	if problems > 0 {
-		text += ", " + count(problems, "problem")
+		text += ", " + words.Count(problems, "problem")
 	}
 	return text
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -95,7 +96,7 @@ func (o *listOptions) print(ctx context.Context, s history.Store, found iter.Seq
 			{value: c.Source.Tool},
 			{value: c.Model, style: faint},
 			number(c.Entries),
-			{value: stamp(c.Updated), shown: ago(c.Updated, o.now()), style: faint},
+			{value: words.Stamp(c.Updated), shown: words.Ago(c.Updated, o.now()), style: faint},
 		}
 		if !o.out.terminal {
 			row = append(row, cell{value: c.Directory})
@@ -119,7 +120,7 @@ func titleCell(ctx context.Context, s history.Store, conversation history.ID, ti
 // nameOf returns what people know a conversation by: its title, its first
 // words, or its id.
 func nameOf(ctx context.Context, s history.Store, c history.Conversation) string {
-	return oneLine(cmp.Or(c.Title, firstWords(ctx, s, c.ID), c.ID.String()))
+	return words.OneLine(cmp.Or(c.Title, firstWords(ctx, s, c.ID), c.ID.String()))
 }
 
 func firstWords(ctx context.Context, s history.Store, conversation history.ID) string {
@@ -144,5 +145,5 @@ func shortConversationIDs(ctx context.Context, s history.Store) map[history.ID]s
 			ids = append(ids, c.ID)
 		}
 	}
-	return shortIDs(ids)
+	return words.ShortIDs(ids)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 // marks is what people and runs have said about entries of a conversation.
@@ -42,7 +43,7 @@ func (m *marks) labels(out *output, id history.ID) string {
 		text += "  " + out.paint(green, "tip")
 	}
 	for _, name := range m.checkpoints[id] {
-		text += "  " + out.paint(yellow, "◆ "+oneLine(name))
+		text += "  " + out.paint(yellow, "◆ "+words.OneLine(name))
 	}
 	if m.pinned[id] {
 		text += "  " + out.paint(yellow, "pinned")

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 // latest is how the command line names the conversation updated last, and the
@@ -97,27 +97,6 @@ func findMarked(ctx context.Context, s history.Store, c history.Conversation, na
 	return marks[0].Entry, nil
 }
 
-// minShortID is the shortest beginning of an id that is shown: the next ids of
-// a growing store begin differently from 65 seconds on.
-const minShortID = 8
-
-// shortIDs returns for each id the shortest beginning that no other has.
-func shortIDs(ids []history.ID) map[history.ID]string {
-	sorted := slices.SortedFunc(slices.Values(ids), func(a, b history.ID) int { return bytes.Compare(a[:], b[:]) })
-	short := make(map[history.ID]string, len(ids))
-	for i, id := range sorted {
-		n := minShortID
-		if i > 0 {
-			n = max(n, 1+commonLength(id.String(), sorted[i-1].String()))
-		}
-		if i+1 < len(sorted) {
-			n = max(n, 1+commonLength(id.String(), sorted[i+1].String()))
-		}
-		short[id] = id.String()[:min(n, len(id.String()))]
-	}
-	return short
-}
-
 // shortEntryIDs returns how the entries of a conversation are shown.
 func shortEntryIDs(ctx context.Context, s history.Store, conversation history.ID) (map[history.ID]string, error) {
 	var ids []history.ID
@@ -130,7 +109,7 @@ func shortEntryIDs(ctx context.Context, s history.Store, conversation history.ID
 			return nil, err
 		}
 	}
-	return shortIDs(ids), nil
+	return words.ShortIDs(ids), nil
 }
 
 // looksLikeEntry reports whether a word reads as a handle, as the beginning of
@@ -139,12 +118,4 @@ func looksLikeEntry(name string) bool {
 	_, err := history.ParseHandle(name)
 	isID := len(name) <= len(history.ID{}.String()) && strings.HasPrefix(name, "0") && strings.Trim(strings.ToLower(name), "0123456789abcdef-") == ""
 	return err == nil || isID || name == latest
-}
-
-func commonLength(a, b string) int {
-	n := 0
-	for n < min(len(a), len(b)) && a[n] == b[n] {
-		n++
-	}
-	return n
 }

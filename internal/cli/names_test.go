@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 func TestShortIDsAreUnique(t *testing.T) {
@@ -18,10 +19,10 @@ func TestShortIDsAreUnique(t *testing.T) {
 			id[rapid.IntRange(0, 15).Draw(t, "byte")] ^= byte(rapid.IntRange(0, 3).Draw(t, "bits"))
 			return id
 		}), 1, 30, rapid.ID[history.ID]).Draw(t, "ids")
-		short := shortIDs(ids)
+		short := words.ShortIDs(ids)
 		for _, id := range ids {
 			s := short[id]
-			if len(s) < minShortID || !strings.HasPrefix(id.String(), s) {
+			if len(s) < 8 || !strings.HasPrefix(id.String(), s) {
 				t.Fatalf("%v is shown as %q", id, s)
 			}
 			for _, other := range ids {
@@ -29,7 +30,7 @@ func TestShortIDsAreUnique(t *testing.T) {
 					t.Fatalf("%q stands for %v and %v", s, id, other)
 				}
 			}
-			if n := len(s) - 1; n >= minShortID {
+			if n := len(s) - 1; n >= 8 {
 				shared := 0
 				for _, other := range ids {
 					if strings.HasPrefix(other.String(), s[:n]) {

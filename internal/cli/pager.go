@@ -12,15 +12,15 @@ import (
 // less, which shows what fits the screen without staying. Off a terminal, or
 // where the pager is cat or cannot be started, print writes as ever.
 func (a *app) paged(print func() error) error {
-	words := pagerCommand()
-	if !a.out.terminal || !isTerminal(os.Stdout) || len(words) == 0 {
+	fields := pagerCommand()
+	if !a.out.terminal || !isTerminal(os.Stdout) || len(fields) == 0 {
 		return print()
 	}
-	path, err := exec.LookPath(words[0])
+	path, err := exec.LookPath(fields[0])
 	if err != nil {
 		return print()
 	}
-	pager := exec.Command(path, words[1:]...)
+	pager := exec.Command(path, fields[1:]...)
 	pager.Stdout, pager.Stderr = os.Stdout, os.Stderr
 	if os.Getenv("LESS") == "" {
 		pager.Env = append(os.Environ(), "LESS=FRX") // quit if it fits; colours; leave it on the screen

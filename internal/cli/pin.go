@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 type pinOptions struct {
@@ -70,7 +71,7 @@ func (o *pinOptions) change(ctx context.Context, done string, f func(s history.S
 		if o.json {
 			return o.printJSON(newEntryJSON(e).nodeJSON)
 		}
-		text := fmt.Sprintf("%v is %s: %s", e.Handle(), done, oneLine(history.Preview(&e)))
+		text := fmt.Sprintf("%v is %s: %s", e.Handle(), done, words.OneLine(history.Preview(&e)))
 		if o.out.width > 0 {
 			text = ansi.Truncate(text, o.out.width, "…")
 		}

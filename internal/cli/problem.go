@@ -11,6 +11,7 @@ import (
 
 	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/wire"
 )
@@ -74,7 +75,7 @@ func (o *windowOptions) problem(ctx context.Context, a *app, s history.Store, c 
 	if !known {
 		model.ChecksThinking = true // to be safe
 		if model.Window = unknownWindow; o.window == 0 {
-			a.err.printf("stemma: the window of %s is not known, %s tokens are taken for it; --window names another size\n", cmp.Or(oneLine(frame.Model), "the model"), thousands(unknownWindow))
+			a.err.printf("stemma: the window of %s is not known, %s tokens are taken for it; --window names another size\n", cmp.Or(words.OneLine(frame.Model), "the model"), words.Thousands(unknownWindow))
 		}
 	}
 	p := reclaim.ProblemFor(model, frame, path, pins, o.window)

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 // A progress is one line on stderr that is written over again and again, where
@@ -51,7 +52,7 @@ func (a *app) index(ctx context.Context, s history.Store, limit int) (left int, 
 		if left, err = s.Index(ctx, indexStep); err != nil || left == 0 {
 			return left, err
 		}
-		p.show(func() string { return "indexing: " + count(left, "entry") + " left" })
+		p.show(func() string { return "indexing: " + words.Count(left, "entry") + " left" })
 	}
 	return left, nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -73,7 +74,7 @@ func (o *recallOptions) write(originals []message.Blob) error {
 		if !isText(b) {
 			media++
 			if o.to == "" {
-				o.err.printf("stemma: left out: %s, %s; name a file with -o to get it\n", b.Type, byteSize(int64(len(b.Data))))
+				o.err.printf("stemma: left out: %s, %s; name a file with -o to get it\n", b.Type, words.ByteSize(int64(len(b.Data))))
 				continue
 			}
 			if err := writeBytes(mediaName(o.to, media, b.Type), b.Data); err != nil {
@@ -96,9 +97,9 @@ func (o *recallOptions) writeOne(b message.Blob) error {
 	case !o.out.terminal:
 		o.out.print(string(b.Data))
 	case isText(b):
-		o.out.printf("%s\n", strings.TrimSuffix(printable(string(b.Data)), "\n"))
+		o.out.printf("%s\n", strings.TrimSuffix(words.Printable(string(b.Data)), "\n"))
 	default:
-		return usagef("%s is %s, %s: name a file with -o", o.handle, b.Type, byteSize(int64(len(b.Data))))
+		return usagef("%s is %s, %s: name a file with -o", o.handle, b.Type, words.ByteSize(int64(len(b.Data))))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/wire"
@@ -83,7 +84,7 @@ func (o *requestOptions) run(ctx context.Context) error {
 			o.out.print("\n")
 		}
 		for _, n := range body.Notes {
-			o.err.printf("stemma: %v: %s\n", n.At, oneLine(n.What))
+			o.err.printf("stemma: %v: %s\n", n.At, words.OneLine(n.What))
 		}
 		return nil
 	})
@@ -135,7 +136,7 @@ func (o *requestOptions) ready(p reclaim.Problem) ([]history.Entry, error) {
 	case !plan.Fits:
 		return nil, &doesNotFitError{plan.After, p.Budget.Limit()}
 	case plan.Compaction != nil:
-		o.err.printf("stemma: the path has outgrown the window: a compaction is planned, from about %s to %s tokens\n", thousands(plan.Before), thousands(plan.After))
+		o.err.printf("stemma: the path has outgrown the window: a compaction is planned, from about %s to %s tokens\n", words.Thousands(plan.Before), words.Thousands(plan.After))
 	}
 	return path, nil
 }

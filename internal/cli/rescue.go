@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/transcript"
 	"github.com/stemma-history/stemma/transcript/formats"
 	"github.com/stemma-history/stemma/transcript/rescue"
@@ -107,16 +108,16 @@ func (o *rescueOptions) print(r rescue.Result, output string) {
 		return
 	}
 	for _, p := range r.Problems {
-		o.err.printf("stemma: %s: line %d: %s\n", o.file, p.Line, oneLine(p.What))
+		o.err.printf("stemma: %s: line %d: %s\n", o.file, p.Line, words.OneLine(p.What))
 	}
 	if r.Plan != nil {
 		for _, s := range r.Plan.Steps {
 			if s.Applied {
-				o.out.printf("%-9s %s → %s tokens: %s\n", s.Rung, thousands(s.Before), thousands(s.After), s.Why)
+				o.out.printf("%-9s %s → %s tokens: %s\n", s.Rung, words.Thousands(s.Before), words.Thousands(s.After), s.Why)
 			}
 		}
 	}
-	o.out.printf("%s → %s tokens (estimated) in a window of %s\n%s\n", thousands(r.Before), thousands(r.After), thousands(r.Window), output)
+	o.out.printf("%s → %s tokens (estimated) in a window of %s\n%s\n", words.Thousands(r.Before), words.Thousands(r.After), words.Thousands(r.Window), output)
 	if hint := resumeHint(r); hint != "" {
 		o.out.printf("to go on: %s\n", hint)
 	}

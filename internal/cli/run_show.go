@@ -12,6 +12,7 @@ import (
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
 )
@@ -37,11 +38,11 @@ func (v *runView) begin(c history.Conversation, r agent.Resumed) {
 	}
 	about := "conversation " + c.ID.String()
 	if r.Entries > 0 {
-		about += ", " + count(r.Entries, "entry")
+		about += ", " + words.Count(r.Entries, "entry")
 	}
 	v.aside(faint, about)
 	if r.Trimmed > 0 {
-		v.aside(yellow, fmt.Sprintf("held to its newest messages: %s stand behind one line", count(r.Trimmed, "entry")))
+		v.aside(yellow, fmt.Sprintf("held to its newest messages: %s stand behind one line", words.Count(r.Trimmed, "entry")))
 	}
 	v.dropped(r.Dropped)
 }
@@ -84,7 +85,7 @@ func (v *runView) event(e agent.Event) {
 	switch e := e.(type) {
 	case agent.Delta:
 		if e.Kind == provider.TextDelta {
-			text := printable(e.Text)
+			text := words.Printable(e.Text)
 			v.out.print(text)
 			v.inText = !strings.HasSuffix(text, "\n")
 		}
@@ -93,7 +94,7 @@ func (v *runView) event(e agent.Event) {
 	case agent.CallEnded:
 		v.call(e)
 	case agent.Compacted:
-		v.aside(purple, fmt.Sprintf("room was made: about %s → %s tokens", thousands(e.Plan.Before), thousands(e.Plan.After)))
+		v.aside(purple, fmt.Sprintf("room was made: about %s → %s tokens", words.Thousands(e.Plan.Before), words.Thousands(e.Plan.After)))
 		v.dropped(e.Dropped)
 	case agent.Waiting:
 		v.aside(yellow, fmt.Sprintf("%v; again in %s (%d of %d)", e.Err, e.For.Round(100*time.Millisecond), e.Attempt, e.Attempts))
@@ -104,7 +105,7 @@ func (v *runView) event(e agent.Event) {
 	case agent.Done:
 		v.endLine()
 		u := e.Usage
-		text := thousands(u.Prompt()) + " tokens in, " + thousands(u.Output) + " out"
+		text := words.Thousands(u.Prompt()) + " tokens in, " + words.Thousands(u.Output) + " out"
 		if u.Prompt() > 0 && u.CacheRead > 0 {
 			text += fmt.Sprintf(", %d%% from the cache", u.CacheRead*100/u.Prompt())
 		}
@@ -119,11 +120,11 @@ func (v *runView) event(e agent.Event) {
 func (v *runView) call(e agent.CallEnded) {
 	c := v.calls[e.Index]
 	subject := cmp.Or(tool.Subject(tool.Call{Arguments: c.Arguments}), string(c.Arguments))
-	mark, look, how := "✓", green, count(strings.Count(e.Result.PlainText(), "\n")+1, "line")
+	mark, look, how := "✓", green, words.Count(strings.Count(e.Result.PlainText(), "\n")+1, "line")
 	if e.Result.IsError() {
 		mark, look, how = "✗", red, string(e.Result.Outcome)
 	}
-	line := strings.TrimRight(mark+" "+cmp.Or(c.Name, e.Result.Name)+" "+oneLine(subject), " ")
+	line := strings.TrimRight(mark+" "+cmp.Or(c.Name, e.Result.Name)+" "+words.OneLine(subject), " ")
 	if v.err.width > 0 {
 		line = ansi.Truncate(line, max(v.err.width-ansi.StringWidth(how)-3, 20), "…")
 	}
@@ -134,7 +135,7 @@ func (v *runView) call(e agent.CallEnded) {
 func (v *runView) aside(look style, text string) {
 	v.endLine()
 	_ = v.out.Flush() // the two streams in order
-	v.err.printf("%s\n", v.err.paint(look, printable(text)))
+	v.err.printf("%s\n", v.err.paint(look, words.Printable(text)))
 	_ = v.err.Flush()
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -92,7 +93,7 @@ func TestDrawingOfATree(t *testing.T) {
 	add(13, message.Assistant, message.ByModel, strings.Repeat("a long answer ", 9)) // 14
 	m := marks{tip: nodes[13].ID, checkpoints: map[history.ID][]string{nodes[6].ID: {"before"}}, pinned: map[history.ID]bool{nodes[0].ID: true}}
 	out, b := screen(80)
-	d := drawing{out: out, marks: m, short: shortIDs(idsOf(nodes))}
+	d := drawing{out: out, marks: m, short: words.ShortIDs(idsOf(nodes))}
 	d.heading("Importer", history.Conversation{Source: history.Source{Tool: "codex"}}, nodes)
 	d.lines(history.ArrangeTree(nodes, m.tip, func(n *history.Node) bool { return m.has(n.ID) || n.Kind == history.KindCompaction }))
 	out.Flush()

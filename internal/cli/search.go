@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -78,7 +79,7 @@ func (o *searchOptions) run(ctx context.Context) error {
 			return err
 		}
 		if found.Unindexed > 0 {
-			o.err.printf("stemma: %s not searched, since they are not indexed yet; search again to go on indexing\n", count(found.Unindexed, "entry"))
+			o.err.printf("stemma: %s not searched, since they are not indexed yet; search again to go on indexing\n", words.Count(found.Unindexed, "entry"))
 		}
 		if o.json {
 			return printArray(o.app, mapped(values(found.Hits), func(h history.Hit) hitJSON {
@@ -107,7 +108,7 @@ func (o *searchOptions) print(hits []history.Hit, short map[history.ID]string) {
 		t.row(append(row,
 			cell{value: h.Handle.String()},
 			cell{value: string(h.Role), style: speakerStyle(h.Role, "")},
-			cell{value: stamp(h.Created), shown: ago(h.Created, o.now()), style: faint},
+			cell{value: words.Stamp(h.Created), shown: words.Ago(h.Created, o.now()), style: faint},
 			cell{value: h.Excerpt, lit: h.Match},
 		)...)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/transcript"
 )
 
@@ -116,7 +117,7 @@ func (a *app) listFound(files []sourceFile) {
 	if !a.out.terminal {
 		t := a.table()
 		for _, f := range files {
-			t.row(cell{value: f.tool}, cell{value: f.path}, cell{value: strconv.FormatInt(f.size, 10)}, cell{value: stamp(f.modified)})
+			t.row(cell{value: f.tool}, cell{value: f.path}, cell{value: strconv.FormatInt(f.size, 10)}, cell{value: words.Stamp(f.modified)})
 		}
 		return
 	}
@@ -139,9 +140,9 @@ func (a *app) listFound(files []sourceFile) {
 		}
 		t.row(
 			cell{value: tool, style: bold},
-			cell{value: thousands(n)},
-			cell{value: byteSize(size)},
-			cell{value: ago(latest, a.now())},
+			cell{value: words.Thousands(n)},
+			cell{value: words.ByteSize(size)},
+			cell{value: words.Ago(latest, a.now())},
 			cell{value: in, style: faint},
 		)
 		files = files[n:]

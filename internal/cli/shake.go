@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
 )
 
@@ -106,7 +107,7 @@ func (o *shakeOptions) print(stored history.Entry, savings []reclaim.Saving) {
 			cell{value: v.At.String()},
 			cell{value: v.Tool, style: blue},
 			cell{value: v.Target},
-			cell{value: strconv.Itoa(v.Bytes), shown: byteSize(int64(v.Bytes))},
+			cell{value: strconv.Itoa(v.Bytes), shown: words.ByteSize(int64(v.Bytes))},
 			number(v.Tokens),
 			cell{value: v.Why, style: faint},
 		)
@@ -115,7 +116,7 @@ func (o *shakeOptions) print(stored history.Entry, savings []reclaim.Saving) {
 	if !o.out.terminal {
 		return
 	}
-	freed := "about " + count(tokensFreed(savings), "token") + " of " + count(len(savings), "result")
+	freed := "about " + words.Count(tokensFreed(savings), "token") + " of " + words.Count(len(savings), "result")
 	switch {
 	case len(savings) == 0:
 		o.out.printf("nothing to take: every result may still matter\n")

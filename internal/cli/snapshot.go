@@ -13,6 +13,7 @@ import (
 
 	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/snapshot"
 )
@@ -284,7 +285,7 @@ func (o *snapshotOptions) prepare(directory string) error {
 		return err
 	}
 	if len(old) > 0 && !o.force {
-		return fmt.Errorf("%s has %s already; name another directory with -o, or replace them with --force", directory, count(len(old), "page"))
+		return fmt.Errorf("%s has %s already; name another directory with -o, or replace them with --force", directory, words.Count(len(old), "page"))
 	}
 	for _, page := range old {
 		index := strings.TrimSuffix(page, ".png") + ".txt"
@@ -327,22 +328,22 @@ func (o *snapshotOptions) printWritten(written []pageJSON, p pagePlan) {
 		table.row(
 			cell{value: page.File, style: bold},
 			cell{value: fmt.Sprintf("%dx%d", page.Width, page.Height)},
-			cell{value: fmt.Sprint(page.Cells), shown: thousands(page.Cells)},
-			cell{value: fmt.Sprint(page.Bytes), shown: byteSize(int64(page.Bytes))},
+			cell{value: fmt.Sprint(page.Cells), shown: words.Thousands(page.Cells)},
+			cell{value: fmt.Sprint(page.Bytes), shown: words.ByteSize(int64(page.Bytes))},
 		)
 	}
 	table.print()
 	if o.out.terminal {
-		o.out.printf("%s\n", o.out.paint(faint, fmt.Sprintf("%s in %s, %s", count(len(written), "page"), p.reader.shape.Name, byteSize(int64(total)))))
+		o.out.printf("%s\n", o.out.paint(faint, fmt.Sprintf("%s in %s, %s", words.Count(len(written), "page"), p.reader.shape.Name, words.ByteSize(int64(total)))))
 	}
 }
 
 // note says what of a text pages do not keep.
 func (a *app) note(c snapshot.Changes) {
 	if c.ANSI > 0 {
-		a.err.printf("stemma: %s left out\n", count(c.ANSI, "terminal control sequence"))
+		a.err.printf("stemma: %s left out\n", words.Count(c.ANSI, "terminal control sequence"))
 	}
 	if c.Composed > 0 {
-		a.err.printf("stemma: %s in Unicode's normalisation form C\n", count(c.Composed, "place"))
+		a.err.printf("stemma: %s in Unicode's normalisation form C\n", words.Count(c.Composed, "place"))
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/snapshot"
 	"github.com/stemma-history/stemma/snapshot/eval"
 )
@@ -112,7 +113,7 @@ func (o *snapshotEvalOptions) write(ctx context.Context) error {
 	if o.json {
 		return o.printJSON(map[string]any{"directory": o.to, "strings": len(items), "seed": o.seed})
 	}
-	o.out.printf("%s in %s; ask with %s, then: stemma snapshot eval --score ANSWERS %s\n", count(len(items), "string"), o.to, question, o.to)
+	o.out.printf("%s in %s; ask with %s, then: stemma snapshot eval --score ANSWERS %s\n", words.Count(len(items), "string"), o.to, question, o.to)
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/stemma-history/stemma/catalog"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/snapshot"
 )
@@ -82,15 +83,15 @@ func (r pageReader) priced() []catalog.Model {
 // priceOn prices the pages, and the text they stand for, on a model.
 func (p *pagePlan) priceOn(m catalog.Model, source []snapshot.Segment) pagePrice {
 	meter := reclaim.MeterOf(m, nil, m.ID)
-	words := meter.Text(snapshot.FileGuide)
+	texts := meter.Text(snapshot.FileGuide)
 	for _, index := range p.indexes {
-		words = words.Add(meter.Text(index))
+		texts = texts.Add(meter.Text(index))
 	}
 	text := meter.Text("")
 	for _, s := range source {
 		text = text.Add(meter.Text(s.Text))
 	}
-	price := pagePrice{Model: m.ID, Words: meter.Tokens(words), Text: meter.Tokens(text)}
+	price := pagePrice{Model: m.ID, Words: meter.Tokens(texts), Text: meter.Tokens(text)}
 	for i := range p.pages {
 		price.Images += meter.Image(p.pages[i].Width, p.pages[i].Height)
 	}
@@ -117,13 +118,13 @@ func (p *pagePlan) refusalOf(r pageReader) string {
 	case limits.Shape.Font == "":
 		return fmt.Sprintf("%s is not known to read pages: it shrinks images, or charges more for a page than for its text", m.ID)
 	case limits.MaxImages > 0 && len(p.pages) > limits.MaxImages:
-		return fmt.Sprintf("%s takes at most %s in a request, and the text needs %s; cut it, or take a denser shape", m.ID, count(limits.MaxImages, "image"), thousands(len(p.pages)))
+		return fmt.Sprintf("%s takes at most %s in a request, and the text needs %s; cut it, or take a denser shape", m.ID, words.Count(limits.MaxImages, "image"), words.Thousands(len(p.pages)))
 	case limits.MaxImageBytes > 0 && p.size() > limits.MaxImageBytes:
-		return fmt.Sprintf("the pages are about %s, and a request to %s has room for %s of images; cut the text, or take another shape", byteSize(p.size()), m.ID, byteSize(limits.MaxImageBytes))
+		return fmt.Sprintf("the pages are about %s, and a request to %s has room for %s of images; cut the text, or take another shape", words.ByteSize(p.size()), m.ID, words.ByteSize(limits.MaxImageBytes))
 	case p.prices[0].Gain < 1:
-		return fmt.Sprintf("the pages cost %s on %s, the text %s: it does not pay", count(cost, "token"), m.ID, thousands(p.prices[0].Text))
+		return fmt.Sprintf("the pages cost %s on %s, the text %s: it does not pay", words.Count(cost, "token"), m.ID, words.Thousands(p.prices[0].Text))
 	case cost > m.Window:
-		return fmt.Sprintf("the pages cost %s on %s, whose window is %s; cut the text, or take a denser shape", count(cost, "token"), m.ID, thousands(m.Window))
+		return fmt.Sprintf("the pages cost %s on %s, whose window is %s; cut the text, or take a denser shape", words.Count(cost, "token"), m.ID, words.Thousands(m.Window))
 	}
 	return ""
 }
@@ -213,7 +214,7 @@ func (o *snapshotOptions) printPrices(p pagePlan) {
 	if len(p.pages) > 0 {
 		size = fmt.Sprintf("%d×%d", p.pages[0].Width, p.pages[0].Height)
 	}
-	o.out.printf("%s of %s in %s: %s, about %s, for %s of text\n", count(len(p.pages), "page"), size, s.Name, count(p.cells, "cell"), byteSize(p.size()), byteSize(int64(p.text)))
+	o.out.printf("%s of %s in %s: %s, about %s, for %s of text\n", words.Count(len(p.pages), "page"), size, s.Name, words.Count(p.cells, "cell"), words.ByteSize(p.size()), words.ByteSize(int64(p.text)))
 	table := o.table(column{title: "MODEL"}, column{title: "PAGES", right: true}, column{title: "INDEXES", right: true}, column{title: "TEXT", right: true}, column{title: "GAIN", right: true})
 	for _, price := range p.prices {
 		table.row(cell{value: price.Model}, tokenCell(price.Images), tokenCell(price.Words), tokenCell(price.Text), cell{value: fmt.Sprintf("%.2f", price.Gain)})
@@ -224,4 +225,4 @@ func (o *snapshotOptions) printPrices(p pagePlan) {
 	}
 }
 
-func tokenCell(n int) cell { return cell{value: fmt.Sprint(n), shown: thousands(n)} }
+func tokenCell(n int) cell { return cell{value: fmt.Sprint(n), shown: words.Thousands(n)} }

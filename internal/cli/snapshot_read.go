@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/snapshot"
 )
 
@@ -72,7 +73,7 @@ func (o *snapshotOptions) printText(pages []readPage) error {
 	case o.to != "":
 		return os.WriteFile(o.to, []byte(text.String()), 0o600)
 	case o.out.terminal:
-		o.out.print(printable(text.String()))
+		o.out.print(words.Printable(text.String()))
 	default:
 		o.out.print(text.String())
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/stemma-history/stemma/internal/words"
 )
 
 // A table is rows under headings on a terminal, cut to its width, and
@@ -33,8 +34,8 @@ type cell struct {
 }
 
 // number is a cell with a figure.
-func number[N integer](n N) cell {
-	return cell{value: strconv.FormatInt(int64(n), 10), shown: thousands(n)}
+func number[N words.Integer](n N) cell {
+	return cell{value: strconv.FormatInt(int64(n), 10), shown: words.Thousands(n)}
 }
 
 func (a *app) table(columns ...column) *table { return &table{out: a.out, columns: columns} }
@@ -49,7 +50,7 @@ func (t *table) row(cells ...cell) {
 		if i > 0 {
 			t.out.print("\t")
 		}
-		t.out.print(oneLine(c.value))
+		t.out.print(words.OneLine(c.value))
 	}
 	t.out.print("\n")
 }
@@ -89,9 +90,9 @@ func (t *table) dropWide() {
 
 func (c cell) text() string {
 	if c.shown != "" {
-		return oneLine(c.shown)
+		return words.OneLine(c.shown)
 	}
-	return oneLine(c.value)
+	return words.OneLine(c.value)
 }
 
 // widths returns the columns' widths: what they need, the flexible ones no

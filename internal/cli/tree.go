@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -59,7 +60,7 @@ func (o *treeOptions) run(ctx context.Context) error {
 		if unread != nil && !errors.Is(unread, errSilent) {
 			return unread
 		}
-		d := drawing{out: o.out, marks: marks, short: shortIDs(idsOf(nodes))}
+		d := drawing{out: o.out, marks: marks, short: words.ShortIDs(idsOf(nodes))}
 		err = o.paged(func() error {
 			d.heading(nameOf(ctx, s, c), c, nodes)
 			d.lines(history.ArrangeTree(nodes, c.Tip, o.keep(&marks)))

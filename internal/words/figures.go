@@ -8,10 +8,11 @@ import (
 	"time"
 )
 
-type integer interface{ int | int64 }
+// An Integer is a number that can be said.
+type Integer interface{ int | int64 }
 
 // Thousands returns n with commas: 1,234,567.
-func Thousands[N integer](n N) string {
+func Thousands[N Integer](n N) string {
 	digits := strconv.FormatInt(int64(n), 10)
 	var b strings.Builder
 	for i, d := range digits {
@@ -24,7 +25,7 @@ func Thousands[N integer](n N) string {
 }
 
 // Count returns a number with its noun in the singular or plural.
-func Count[N integer](n N, noun string) string {
+func Count[N Integer](n N, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}
