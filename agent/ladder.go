@@ -18,7 +18,8 @@ type ladderState struct {
 	meter     *tokens.Meter
 	truncated *provider.Error // the last prompt was cut without a word
 	maxOutput int             // what a refusal said about the longest answer
-	stalled   int             // the size at which a compaction did not pay
+	stalled   int             // the size at which no plan paid: none is made before it has grown
+	thrashing bool            // it was told that compactions do not help
 	failures  int             // of summaries, in a row
 	// learned is a window that a refusal told of and no compaction recorded,
 	// since a shorter answer was all that it took.
@@ -145,10 +146,8 @@ func (r *Run) makeRoom(ctx context.Context) error {
 		return err
 	}
 	if plan.Compaction == nil {
-		if trigger == history.ByThreshold && r.state.stalled == 0 {
-			r.tell(Notice{"No room was made: " + plan.Why + "."})
-		}
 		r.state.stalled = max(plan.Before, 1)
+		r.tellThrash(reclaim.Thrashing(p, &plan))
 		return nil
 	}
 	return r.compact(ctx, plan)
@@ -197,7 +196,17 @@ func (r *Run) compact(ctx context.Context, plan reclaim.Plan) error {
 		return slices.ContainsFunc(hidden, func(h history.Checkpoint) bool { return h.ID == m.ID })
 	})
 	r.tell(Compacted{Entry: saved[0], Plan: plan, Dropped: dropped})
+	r.tellThrash(reclaim.Thrashing(r.problem(""), nil))
 	return nil
+}
+
+// tellThrash tells that compactions no longer help, and what to do: once for as
+// long as it goes on.
+func (r *Run) tellThrash(t *reclaim.Thrash) {
+	if t != nil && !r.state.thrashing {
+		r.tell(Notice{"Compactions no longer help: " + t.String() + "."})
+	}
+	r.state.thrashing = t != nil
 }
 
 // A CompactRequest is what a person asks for. The zero request takes all rungs
