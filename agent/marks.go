@@ -140,22 +140,44 @@ func (r *Run) originals(ctx context.Context, at history.Handle) ([]message.Blob,
 }
 
 // hiddenMarks are checkpoints on the path whose entry is not whole in the view:
-// a model that comes back there would not see where it is.
+// a model that comes back there would not see where it is. (P8)
 func (r *Run) hiddenMarks() []history.Checkpoint {
 	fold := r.fold()
 	var hidden []history.Checkpoint
 	for _, m := range r.marks {
-		if i := slices.IndexFunc(r.path, func(e history.Entry) bool { return e.ID == m.Entry }); i >= 0 && fold.At(r.path[i].Handle()) != nil {
+		if i := slices.IndexFunc(r.path, func(e history.Entry) bool { return e.ID == m.Entry }); i >= 0 && !r.whole(&fold, i) {
 			hidden = append(hidden, m)
 		}
 	}
 	return hidden
 }
 
+// whole reports whether nothing is left out of an entry of the path. Of a
+// compaction, that is the message before it.
+func (r *Run) whole(fold *history.Fold, i int) bool {
+	for i > 0 && r.path[i].Message == nil {
+		i--
+	}
+	at := r.path[i].Handle()
+	if fold.At(at) != nil {
+		return false
+	}
+	if r.path[i].Message != nil {
+		for range r.path[i].Message.Parts {
+			if at.Part++; fold.At(at) != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fold is what the compactions of the path come to, without those of long
+// results: these never stood in the view in another way.
 func (r *Run) fold() history.Fold {
 	var compactions []*history.Compaction
 	for i := range r.path {
-		if c := r.path[i].Compaction; c != nil {
+		if c := r.path[i].Compaction; c != nil && c.Reason.Trigger != history.ByLength {
 			compactions = append(compactions, c)
 		}
 	}

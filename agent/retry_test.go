@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider/providertest"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // TestP14RetryHasThreeAnswers, and gives the same ones after a restart.
@@ -259,4 +261,49 @@ func TestACheckpointWhosePlaceIsHiddenIsNotOffered(t *testing.T) {
 	if marks, _ := b.store.Checkpoints(t.Context(), b.id); len(marks) != 1 {
 		t.Error("the record on the tree should stay")
 	}
+}
+
+// TestP8OnlyAWholeEntryIsOfferedToComeBackTo: a part that a compaction hides is
+// enough to drop the checkpoint. A result that was too long from the beginning
+// never stood there in another way.
+func TestP8OnlyAWholeEntryIsOfferedToComeBackTo(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		words   int // of the result
+		elide   bool
+		dropped int
+	}{
+		{"nothing is hidden", 100, false, 0},
+		{"a result is shown short from the beginning", 20_000, false, 0},
+		{"a result is elided later", 1_000, true, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			look := &probe{name: "read", readOnly: true, do: func(context.Context, tool.Call) tool.Result { return tool.Text(providertest.Words(c.words)) }}
+			script := providertest.In(providertest.Call("checkpoint", `{"name":"here"}`).Call("read", `{"path":"a"}`), providertest.Say("Seen."))
+			b := newBench(t, models[0], providertest.Config{Window: 100_000, Script: script}, with(look))
+			b.prompt("Look.")
+			for i := range 3 {
+				b.prompt(fmt.Sprint("On. ", i))
+			}
+			if c.elide {
+				compacted := of[agent.Compacted](must(t, b.run.Compact(t.Context(), agent.CompactRequest{Rungs: []reclaim.Rung{reclaim.Elision}, Target: -1})))
+				if len(compacted) != 1 || len(compacted[0].Dropped) != 1 {
+					t.Errorf("%+v", compacted)
+				}
+			}
+			b.open()
+			if len(b.found.Dropped) != c.dropped {
+				t.Errorf("dropped %+v", b.found.Dropped)
+			}
+		})
+	}
+}
+
+func must(t *testing.T, events agent.Events) []agent.Event {
+	t.Helper()
+	seen, err := all(events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return seen
 }
