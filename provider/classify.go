@@ -26,7 +26,7 @@ type Response struct {
 // and 413 of Cerebras so, 2026-11.)
 const fullEnough = 0.7
 
-// Classify says what a refusal means. It knows the words of some 25 servers.
+// Classify says what a refusal means. It knows the words of some thirty servers.
 func Classify(r Response) *Error {
 	s := readBody(r.Body)
 	status := r.Status
@@ -63,7 +63,7 @@ func (r *Response) excess(words string, s said, status int) (Excess, bool) {
 			return read(r.TooLong, m, Excess{Of: OfTokens}), true
 		}
 	}
-	if status == 429 || status == 503 || status == 529 || busy().MatchString(words) || strings.Contains(s.codes, "rate_limit") {
+	if status == 429 || status == 503 || status == 529 || busy().MatchString(words) || strings.Contains(s.codes, "rate_limit") || strings.Contains(s.codes, "throttl") {
 		return Excess{}, false
 	}
 	if s.html { // nginx and its like look at bytes only
@@ -85,6 +85,8 @@ func (r *Response) excess(words string, s said, status int) (Excess, bool) {
 	full := r.Window > 0 && float64(r.Estimate) > fullEnough*float64(r.Window)
 	switch {
 	case s.empty && full && (status == 400 || status == 413):
+		return Excess{Of: OfTokens}, true
+	case full && strings.Contains(s.codes, "invalid_request_body"): // GitHub Copilot, of the Responses API
 		return Excess{Of: OfTokens}, true
 	case status == 413:
 		return Excess{Of: OfBytes}, true

@@ -27,6 +27,7 @@ func TestEveryServersWordsForTooLargeAreRecognised(t *testing.T) {
 		{"Bedrock", 400, `{"message":"ValidationException: Input is too long for requested model."}`, OfTokens, 0, 0},
 		{"Bedrock, bare", 400, `{"message":"Input is too long."}`, OfTokens, 0, 0},
 		{"Vertex", 413, `{"error":{"message":"The request size (30037042 bytes) exceeds 30.000MB limit."}}`, OfBytes, 30037042, 30000000},
+		{"Vertex, in other words", 400, `{"error":{"message":"The request size (30037042 bytes) exceeds the limit of this endpoint."}}`, OfBytes, 30037042, 0},
 		{"OpenAI", 400, `{"error":{"message":"This model's maximum context length is 8192 tokens. However, your messages resulted in 10000 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, OfTokens, 10000, 8192},
 		{"OpenAI Responses", 400, `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","type":"invalid_request_error","param":"input","code":"context_length_exceeded"}}`, OfTokens, 0, 0},
 		{"OpenAI Responses in a stream", 200, `{"type":"response.failed","sequence_number":3,"response":{"id":"resp_1","status":"failed","error":{"code":"context_length_exceeded","message":"Your input exceeds the context window of this model. Please adjust your input and try again."}}}`, OfTokens, 0, 0},
@@ -34,6 +35,7 @@ func TestEveryServersWordsForTooLargeAreRecognised(t *testing.T) {
 		{"DeepSeek", 400, `{"error":{"message":"This model's maximum context length is 65536 tokens. However, you requested 66000 tokens (65000 in the messages, 1000 in the completion). Please reduce the length of the messages or completion.","type":"invalid_request_error","param":null,"code":"invalid_request_error"}}`, OfTokens, 66000, 65536},
 		{"vLLM", 400, `{"object":"error","message":"This model's maximum context length is 32768 tokens. However, your request has 40000 input tokens. Please reduce the length of the input messages.","type":"BadRequestError","param":null,"code":400}`, OfTokens, 40000, 32768},
 		{"vLLM, nested", 400, `{"error":{"message":"You passed 40001 input tokens and requested 0 output tokens. However, the model's context length is only 32768 tokens","type":"BadRequestError","code":400}}`, OfTokens, 40001, 32768},
+		{"vLLM, with the answer", 400, `{"error":{"message":"This model's maximum context length is 32768 tokens. However, you requested 8192 output tokens and your prompt contains at least 24577 input tokens, for a total of at least 32769 tokens. Please reduce the length of the input prompt or the number of requested output tokens.","type":"BadRequestError","param":"input_tokens","code":400}}`, OfTokens, 32769, 32768},
 		{"LiteLLM", 400, `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: it does not fit","type":null,"param":null,"code":"400"}}`, OfTokens, 0, 0},
 		{"LiteLLM, with a number", 400, `{"error":{"message":"The input exceeds the model's maximum context length of 131,072 tokens"}}`, OfTokens, 0, 131072},
 		{"Gemini", 400, `{"error":{"code":400,"message":"The input token count (1196265) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}`, OfTokens, 1196265, 1048576},
@@ -56,6 +58,7 @@ func TestEveryServersWordsForTooLargeAreRecognised(t *testing.T) {
 		{"Moonshot", 400, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)","type":"invalid_request_error"}}`, OfTokens, 300000, 262144},
 		{"Mistral", 400, `{"object":"error","message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length","type":"invalid_request_prompt","param":null,"code":"3051"}`, OfTokens, 40000, 32768},
 		{"DashScope", 400, `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 258048]","type":"invalid_request_error","code":"invalid_parameter_error"}}`, OfTokens, 0, 258048},
+		{"DashScope, without JSON", 400, `<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 258048]`, OfTokens, 0, 258048},
 		{"z.ai", 400, `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`, OfTokens, 0, 0},
 		{"z.ai, flat", 400, `{"code":"1261","message":"Prompt too long"}`, OfTokens, 0, 0},
 		{"Cohere", 400, `{"message":"too many tokens: total number of tokens in the prompt exceeds the limit of 4081"}`, OfTokens, 0, 4081},
@@ -92,19 +95,23 @@ func TestEveryServersWordsForTooLargeAreRecognised(t *testing.T) {
 }
 
 func TestARefusalWithoutAWordIsJudgedByTheSizeOfThePrompt(t *testing.T) {
+	const copilot = `{"error":{"message":"invalid request body","code":"invalid_request_body"}}`
 	for _, c := range []struct {
 		status, estimate, window int
+		body                     string
 		kind                     Kind
 		of                       Measure
 	}{
-		{400, 80_000, 100_000, Overflow, OfTokens},
-		{413, 80_000, 100_000, Overflow, OfTokens},
-		{400, 60_000, 100_000, Invalid, ""},
-		{413, 60_000, 100_000, Overflow, OfBytes},
-		{413, 0, 0, Overflow, OfBytes},
-		{400, 80_000, 0, Invalid, ""},
+		{400, 80_000, 100_000, "", Overflow, OfTokens},
+		{413, 80_000, 100_000, "", Overflow, OfTokens},
+		{400, 60_000, 100_000, "", Invalid, ""},
+		{413, 60_000, 100_000, "", Overflow, OfBytes},
+		{413, 0, 0, "", Overflow, OfBytes},
+		{400, 80_000, 0, "", Invalid, ""},
+		{400, 80_000, 100_000, copilot, Overflow, OfTokens},
+		{400, 60_000, 100_000, copilot, Invalid, ""},
 	} {
-		e := Classify(Response{Status: c.status, Estimate: c.estimate, Window: c.window})
+		e := Classify(Response{Status: c.status, Body: []byte(c.body), Estimate: c.estimate, Window: c.window})
 		if e.Kind != c.kind || e.Overflow.Of != c.of {
 			t.Errorf("%+v: %s of %q", c, e.Kind, e.Overflow.Of)
 		}
@@ -122,6 +129,8 @@ func TestWhatIsNoOverflowIsNotTakenForOne(t *testing.T) {
 		{413, `{"error":{"message":"Request too large for model llama in organization org on tokens per minute (TPM): Limit 6000, Requested 9000, please reduce your message size and try again.","type":"tokens","code":"rate_limit_exceeded"}}`, RateLimit},
 		{429, `{"error":{"message":"Too many tokens: prompt is too long for the rate","type":"rate_limit_error"}}`, RateLimit},
 		{400, `Throttling error: too many tokens, please wait`, RateLimit},
+		{400, `{"__type":"ThrottlingException","message":"Too many tokens, please wait before trying again."}`, RateLimit},
+		{400, `{"error":{"type":"ThrottlingException","message":"Too many tokens, please wait before trying again."}}`, RateLimit},
 		{503, `Service unavailable: input is too long in the queue`, Overloaded},
 		{529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, Overloaded},
 		{200, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, Overloaded},

@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"math"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -53,12 +54,15 @@ func usedUp(h http.Header) time.Duration {
 }
 
 // wait reads a time to wait: in seconds, as a duration (6m0s), or as an instant
-// (of HTTP, of RFC 3339, or in milliseconds since 1970).
+// (of HTTP, of RFC 3339, or in seconds or milliseconds since 1970).
 func wait(value string, h http.Header) time.Duration {
 	if n, err := strconv.ParseFloat(value, 64); err == nil {
-		const manyYears = 1e9 // a number of seconds beyond it is an instant
-		if n > manyYears {
-			return until(time.UnixMilli(int64(n)), h)
+		const manyYears, thousandFold = 1e9, 1e11 // what is larger is an instant, in seconds or in milliseconds
+		switch {
+		case n > thousandFold:
+			return until(time.UnixMilli(int64(min(n, math.MaxInt32*1000))), h)
+		case n > manyYears:
+			return until(time.Unix(int64(n), 0), h)
 		}
 		return seconds(n)
 	}

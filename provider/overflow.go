@@ -51,7 +51,10 @@ var excesses = sync.OnceValue(func() []rule {
 		{Excess{Of: OfTokens}, []string{ // with numbers
 			`prompt is too long: {used} tokens > {limit} maximum`,                                         // Anthropic
 			"input length and [`'\"]?max_tokens[`'\"]? exceed context limit: {used} \\+ {more} > {limit}", // Anthropic, older models
-			`maximum context length is {limit} tokens[.,;]? (?:however, )?(?:but )?(?:your messages resulted in|you requested(?: about)?|your request has|your prompt contains(?: at least)?|requested) {used}`, // OpenAI, DeepSeek, vLLM, OpenRouter
+			// vLLM, where it counts the answer; the same of OpenAI, DeepSeek, OpenRouter and others.
+			`maximum context length is {limit} tokens[.,;]? (?:however, )?you requested {more} output tokens and your prompt contains (?:at least )?{used}`,
+			`maximum context length is {limit} tokens[.,;]? (?:however, )?(?:but )?(?:your messages resulted in|you requested(?: about)?|your request has|your prompt contains(?: at least)?|requested) {used}`,
+
 			`you passed {used} input tokens.*context length is only {limit} tokens`,                          // vLLM
 			`input token count \({used}\) exceeds the maximum number of tokens allowed \({limit}\)`,          // Gemini
 			`input token count exceeds the maximum number of tokens allowed {limit}`,                         // Gemini, older
@@ -93,7 +96,7 @@ var excesses = sync.OnceValue(func() []rule {
 			`token limit exceeded|model_context_window_exceeded|input length.*exceeds.*context length`, // several
 		}},
 		{Excess{Of: OfBytes}, []string{
-			`request size \({used} bytes\) exceeds {mb} ?mb limit`,                        // Vertex
+			`request size \({used} bytes\) exceeds(?: {mb} ?mb limit)?`,                   // Vertex
 			`payload size exceeds the limit: {limit} bytes`,                               // Gemini
 			`request_too_large|exceeds the maximum (?:allowed )?(?:size|number of bytes)`, // Anthropic's edge
 			`request entity too large|payload too large|request body too large|^413`,      // proxies

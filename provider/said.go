@@ -37,7 +37,7 @@ func readBody(body []byte) said {
 	case len(body) == 0:
 		s.empty = true
 	case !s.value(body):
-		s.html = body[0] == '<'
+		s.html = isPage(body)
 		s.message = string(body)
 	}
 	if len(s.message) > maxMessage {
@@ -45,6 +45,16 @@ func readBody(body []byte) said {
 	}
 	s.message = strings.ToValidUTF8(strings.TrimSpace(s.message), "")
 	return s
+}
+
+// isPage reports whether a body is HTML or XML. (DashScope begins its words with
+// <400>.)
+func isPage(body []byte) bool {
+	if len(body) < 2 || body[0] != '<' {
+		return false
+	}
+	next := body[1]
+	return next == '!' || next == '?' || 'a' <= next|0x20 && next|0x20 <= 'z'
 }
 
 // value reads an error in JSON; false if it is none.
@@ -79,7 +89,7 @@ func (s *said) object(json []byte) {
 				break
 			}
 			s.say(rawjson.Text(v))
-		case "type", "code", "status", "object", "error_code", "reason":
+		case "type", "__type", "code", "status", "object", "error_code", "reason": // __type: AWS
 			s.code(v)
 		case "param":
 			s.param = rawjson.Text(v)
