@@ -45,6 +45,7 @@ With --plain, or off a terminal, prompts are read line by line and answers print
 		},
 	}
 	c.Flags().BoolVar(&o.plain, "plain", false, "read and print lines of plain text")
+	o.imagesFlagOf(c)
 	o.flags(c)
 	return c
 }

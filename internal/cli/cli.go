@@ -40,10 +40,11 @@ type app struct {
 	err *output
 	now func() time.Time
 
-	args      []string // of the process
-	storeFlag string   // --store
-	running   bool     // the arguments are parsed, the command has begun
-	loaded    func() (*config.Config, error)
+	args       []string // of the process
+	storeFlag  string   // --store
+	imagesFlag string   // --images, of the commands that have it
+	running    bool     // the arguments are parsed, the command has begun
+	loaded     func() (*config.Config, error)
 }
 
 func newApp(in io.Reader, out, err io.Writer) *app {

@@ -21,6 +21,9 @@ func (a *app) load() (*config.Config, error) {
 	if a.storeFlag != "" {
 		flags["store"] = a.storeFlag
 	}
+	if a.imagesFlag != "" {
+		flags["images"] = a.imagesFlag
+	}
 	return config.Load(config.Sources{Environment: os.Environ(), Flags: flags})
 }
 

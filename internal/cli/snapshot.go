@@ -13,6 +13,7 @@ import (
 
 	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/graphics"
 	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/snapshot"
@@ -59,6 +60,7 @@ stemma snapshot eval measures how exactly a model reads pages.`,
 	c.Flags().BoolVar(&o.read, "read", false, "print the text of pages")
 	c.Flags().BoolVarP(&o.force, "force", "f", false, "replace the pages that are in the directory")
 	jsonFlag(c, &o.json)
+	o.imagesFlagOf(c)
 	c.MarkFlagsMutuallyExclusive("read", "plan", "preview")
 	c.AddCommand(a.begin(newSnapshotEval(a)))
 	return c
@@ -199,12 +201,18 @@ func (o *snapshotOptions) showPages(ctx context.Context, source []snapshot.Segme
 	if !o.out.terminal {
 		return usagef("--preview needs a terminal; -o writes pages to a directory")
 	}
-	screen := o.graphics()
+	screen, err := o.graphics()
+	switch {
+	case err != nil:
+		return err
+	case screen.Protocol == graphics.Off:
+		return usagef("images are switched off (images = \"off\", or a terminal that shows text only); -o writes pages to a directory")
+	}
 	for page, err := range snapshot.Render(ctx, source, shape, snapshot.Options{}) {
 		if err != nil {
 			return err
 		}
-		if err := screen.show(o.out, page.PNG); err != nil {
+		if err := o.out.show(&screen, page.PNG); err != nil {
 			return err
 		}
 		if err := o.out.Flush(); err != nil {

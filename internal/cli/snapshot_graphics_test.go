@@ -1,38 +1,57 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/base64"
 	"fmt"
 	"image"
-	"image/png"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
+	"testing/iotest"
 
+	"github.com/stemma-history/stemma/internal/graphics"
 	"github.com/stemma-history/stemma/snapshot"
 )
 
-func TestGraphicsFromWhatATerminalAnswers(t *testing.T) {
-	for _, c := range []struct {
-		name, reply string
-		want        graphics
-		done        bool
-	}{
-		{"kitty", "\x1b_Gi=31;OK\x1b\\\x1b[?62;c", kittyGraphics, true},
-		{"kitty, half of it", "\x1b_Gi=31;OK\x1b\\\x1b[?6", kittyGraphics, false},
-		{"kitty's protocol, switched off", "\x1b_Gi=31;ENOTSUPPORTED\x1b\\\x1b[?62;c", blockGraphics, true},
-		{"iTerm2", "\x1b]1337;ReportCellSize=16.0;8.0;2.0\x1b\\\x1b[?62;4c", itermGraphics, true},
-		{"xterm with sixel", "\x1b[?64;1;2;4;6;9c", sixelGraphics, true},
-		{"14 is not 4", "\x1b[?64;14c", blockGraphics, true},
-		{"nothing", "", blockGraphics, false},
-		{"typed ahead", "ls\r", blockGraphics, false},
+func TestAnswersOfATerminalComeInPieces(t *testing.T) {
+	const answers = "ls\r\x1b_Gi=31;OK\x1b\\\x1b[6;20;10t\x1bP>|kitty(0.42.1)\x1b\\\x1b[?62;c"
+	for name, reader := range map[string]func(string) *graphics.Terminal{
+		"at once": func(s string) *graphics.Terminal {
+			screen := graphics.Of(graphics.Auto, func(string) string { return "" })
+			hear(strings.NewReader(s), &screen)
+			return &screen
+		},
+		"a byte at a time": func(s string) *graphics.Terminal {
+			screen := graphics.Of(graphics.Auto, func(string) string { return "" })
+			hear(iotest.OneByteReader(strings.NewReader(s)), &screen)
+			return &screen
+		},
 	} {
-		if got, done := graphicsFrom(c.reply); got != c.want || done != c.done {
-			t.Errorf("%s: %s, done %v; want %s, %v", c.name, got, done, c.want, c.done)
+		if got := reader(answers); got.Protocol != graphics.Kitty || got.Cell != image.Pt(10, 20) {
+			t.Errorf("%s: %+v", name, got)
 		}
+		if got := reader(strings.TrimSuffix(answers, "\x1b[?62;c")); got.Protocol != graphics.Blocks {
+			t.Errorf("%s, without the last answer: %+v", name, got)
+		}
+	}
+}
+
+func TestAPageIsAsWideAsTheScreen(t *testing.T) {
+	screenOf := graphics.Of(string(graphics.Blocks), func(string) string { return "" })
+	out, b := screen(40)
+	if err := out.show(&screenOf, examplePage(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	for i, line := range lines {
+		if n := strings.Count(line, "▀"); n != 40 {
+			t.Errorf("line %d of %d has %d characters", i+1, len(lines), n)
+		}
+	}
+	if err := out.show(&screenOf, []byte("no image")); err == nil {
+		t.Error("what is no image is shown")
 	}
 }
 
@@ -50,122 +69,4 @@ func examplePage(t *testing.T) []byte {
 	}
 	t.Fatal("no page")
 	return nil
-}
-
-// Whatever the protocol, the pixels that reach the terminal are the page's.
-func TestGraphicsCarryThePage(t *testing.T) {
-	page := examplePage(t)
-	show := func(g graphics) string {
-		out, b := screen(80)
-		if err := g.show(out, page); err != nil {
-			t.Fatal(err)
-		}
-		if err := out.Flush(); err != nil {
-			t.Fatal(err)
-		}
-		return b.String()
-	}
-	decode := func(text string) []byte {
-		data, err := base64.StdEncoding.DecodeString(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
-	}
-
-	var chunks strings.Builder
-	commands := regexp.MustCompile(`\x1b_G([^;]*);([^\x1b]*)\x1b\\`).FindAllStringSubmatch(show(kittyGraphics), -1)
-	for i, c := range commands {
-		more := "m=1"
-		if i == len(commands)-1 {
-			more = "m=0"
-		}
-		if !strings.HasSuffix(c[1], more) || len(c[2]) > kittyChunk {
-			t.Errorf("command %d of %d has options %s and %d bytes", i+1, len(commands), c[1], len(c[2]))
-		}
-		chunks.WriteString(c[2])
-	}
-	if len(commands) < 2 || !strings.HasPrefix(commands[0][1], "a=T,f=100,") || !bytes.Equal(decode(chunks.String()), page) {
-		t.Errorf("kitty does not get the page in %d commands", len(commands))
-	}
-
-	file := regexp.MustCompile(`\x1b\]1337;File=[^:]*inline=1:([^\a]*)\a`).FindStringSubmatch(show(itermGraphics))
-	if file == nil || !bytes.Equal(decode(file[1]), page) {
-		t.Error("iTerm2 does not get the page")
-	}
-
-	_, payload, _ := strings.Cut(show(sixelGraphics), "q")
-	payload, _, _ = strings.Cut(payload, "\x1b\\")
-	black := sixelInk(t, payload)
-	want, err := png.Decode(bytes.NewReader(page))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for y := range want.Bounds().Dy() {
-		for x := range want.Bounds().Dx() {
-			if ink := first(want.At(x, y).RGBA()) == 0; black[image.Pt(x, y)] != ink {
-				t.Fatalf("sixel: pixel %d, %d is ink: %v", x, y, !ink)
-			}
-		}
-	}
-}
-
-// sixelInk returns the pixels that sixel data paints in black. (The decoder of
-// the package that encodes it loses what follows a repeated sixel.)
-func sixelInk(t *testing.T, payload string) map[image.Point]bool {
-	black := map[image.Point]bool{}
-	colours := map[string]string{}
-	colour, at := "", image.Point{}
-	for _, m := range regexp.MustCompile(`#(\d+)(?:;2;([\d;]+))?|!(\d+)([?-~])|([?-~])|(\$)|(-)`).FindAllStringSubmatch(payload, -1) {
-		switch {
-		case m[2] != "":
-			colours[m[1]] = m[2]
-		case m[1] != "":
-			colour = colours[m[1]]
-		case m[6] != "":
-			at.X = 0
-		case m[7] != "":
-			at = image.Pt(0, at.Y+6)
-		default:
-			count, sixel := 1, m[5]
-			if m[3] != "" {
-				var err error
-				if count, err = strconv.Atoi(m[3]); err != nil {
-					t.Fatal(err)
-				}
-				sixel = m[4]
-			}
-			for range count {
-				for bit := range 6 {
-					if colour == "0;0;0" && (sixel[0]-'?')>>bit&1 == 1 {
-						black[at.Add(image.Pt(0, bit))] = true
-					}
-				}
-				at.X++
-			}
-		}
-	}
-	return black
-}
-
-func first(r, _, _, _ uint32) uint32 { return r }
-
-func TestBlocksShowTheLayout(t *testing.T) {
-	out, b := screen(40)
-	if err := blockGraphics.show(out, examplePage(t)); err != nil {
-		t.Fatal(err)
-	}
-	out.Flush()
-	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	for i, line := range lines {
-		if n := strings.Count(line, "▀"); n != 40 || !strings.HasSuffix(line, "\x1b[0m") {
-			t.Errorf("line %d of %d has %d characters", i+1, len(lines), n)
-		}
-	}
-	if !strings.HasPrefix(lines[0], "\x1b[38;2;255;255;255;48;2;") && !regexp.MustCompile(`38;2;2[0-5]\d`).MatchString(lines[0]) {
-		t.Errorf("the header row is not mostly paper: %q", lines[0][:60])
-	}
-	if strings.Count(b.String(), "38;2;255;255;255;48;2;255;255;255") == 40*len(lines) {
-		t.Error("there is no ink")
-	}
 }

@@ -46,6 +46,7 @@ type Config struct {
 	PageCache int64  // bytes of drawn pages to keep; 0 keeps none
 	Plain     bool   // print for programs on a terminal too
 	Colour    string // auto, always or never
+	Images    string // how a terminal shows images: auto, a protocol's name, or off
 
 	// Strangers are the variables that begin as ours and are none.
 	Strangers []string
@@ -153,8 +154,8 @@ func (c *Config) setDefaults() {
 	c.Store = filepath.Join(xdg.DataHome, "stemma", "stemma.db")
 	c.ModelFile = filepath.Join(xdg.ConfigHome, "stemma", "models.toml")
 	c.PageCache = defaultPageCache
-	c.Colour = "auto"
-	for key, value := range map[string]any{"store": c.Store, "models": c.ModelFile, "page_cache": c.PageCache, "plain": false, "colour": c.Colour} {
+	c.Colour, c.Images = "auto", "auto"
+	for key, value := range map[string]any{"store": c.Store, "models": c.ModelFile, "page_cache": c.PageCache, "plain": false, "colour": c.Colour, "images": c.Images} {
 		c.values[key] = Value{Key: key, Value: value, Origin: Origin{Kind: ByDefault}}
 	}
 }

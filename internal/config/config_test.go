@@ -72,6 +72,7 @@ directories = ["~/src", "/srv"]
 page_cache = "1.5 GB"
 plain = true
 colour = "never"
+images = "sixel"
 [compaction]
 rungs = ["elision", "summary"]
 threshold = "80%"
@@ -107,7 +108,7 @@ url = "https://example.org"
 		File: c.File, Store: filepath.Join(filepath.Dir(c.File), "sub/history.db"),
 		Model: "m", Provider: "local", Wire: "openai-chat", BaseURL: "http://127.0.0.1:1/v1",
 		ModelFile: "/etc/models.toml", Directories: []string{filepath.Join(home, "src"), "/srv"},
-		PageCache: 1_500_000_000, Plain: true, Colour: "never",
+		PageCache: 1_500_000_000, Plain: true, Colour: "never", Images: "sixel",
 		Compaction: Compaction{
 			Threshold: Amount{Share: 0.8}, Target: Amount{Share: 0.25}, Reserve: Amount{Tokens: 20_000},
 			Rungs: []reclaim.Rung{reclaim.Elision, reclaim.Summary}, Summary: true, SummaryModel: "small",

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/stemma-history/stemma/agent/tool"
+	"github.com/stemma-history/stemma/internal/graphics"
 	"github.com/stemma-history/stemma/provider/openai"
 	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/wire/wires"
@@ -77,6 +78,7 @@ var settings = sync.OnceValue(func() []setting {
 		field("page_cache", size, "", func(c *Config) *int64 { return &c.PageCache }),
 		field("plain", truth, "", func(c *Config) *bool { return &c.Plain }),
 		field("colour", choice("auto", "always", "never"), "", func(c *Config) *string { return &c.Colour }),
+		field("images", choice(graphics.Choices()...), "", func(c *Config) *string { return &c.Images }),
 
 		field("compaction.threshold", amount, "nine tenths of what the reserve leaves", func(c *Config) *Amount { return &c.Compaction.Threshold }),
 		field("compaction.target", amount, "half of what the reserve leaves", func(c *Config) *Amount { return &c.Compaction.Target }),
