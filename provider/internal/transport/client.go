@@ -10,6 +10,8 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -119,7 +121,7 @@ func (c *Client) Send(ctx context.Context, r provider.Request, call Call, d *dra
 		answer.Message.Stop = message.StopError
 	}
 	known.Provider, known.Shown = c.Name(), d.Shown
-	redact(known, key)
+	redact(known, append(c.secrets(call), key))
 	return answer, known
 }
 
@@ -134,15 +136,44 @@ func (c *Client) key(ctx context.Context) (string, error) {
 	return strings.TrimSpace(key), nil
 }
 
-// redact takes a key out of what people see. Some servers send it back.
-func redact(e *provider.Error, key string) {
-	const shortest = 4 // shorter ones are no secret, and in every text
-	if len(key) < shortest {
-		return
+// secrets returns what of the settings' headers and address must not be seen:
+// people put keys there too.
+func (c *Client) secrets(call Call) []string {
+	var secrets []string
+	add := func(name string, values []string) {
+		if !secretName().MatchString(name) {
+			return
+		}
+		for _, v := range values {
+			secret := v[strings.LastIndexByte(v, ' ')+1:] // behind Bearer
+			secrets = append(secrets, secret, url.QueryEscape(secret))
+		}
 	}
-	e.Message = strings.ReplaceAll(e.Message, key, "[key]")
-	if e.Err != nil && strings.Contains(e.Err.Error(), key) {
-		e.Err = errors.New(strings.ReplaceAll(e.Err.Error(), key, "[key]"))
+	for name, values := range c.settings.Header {
+		add(name, values)
+	}
+	if address, err := url.Parse(call.URL); err == nil {
+		for name, values := range address.Query() {
+			add(name, values)
+		}
+	}
+	return secrets
+}
+
+var secretName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)key|auth|token|secret|cookie|sig`) })
+
+// redact takes secrets out of what people see. Some servers send them back, and
+// errors of the network name the address.
+func redact(e *provider.Error, secrets []string) {
+	const shortest = 4 // shorter ones are no secret, and in every text
+	for _, secret := range secrets {
+		if len(secret) < shortest {
+			continue
+		}
+		e.Message = strings.ReplaceAll(e.Message, secret, "[key]")
+		if e.Err != nil && strings.Contains(e.Err.Error(), secret) {
+			e.Err = errors.New(strings.ReplaceAll(e.Err.Error(), secret, "[key]"))
+		}
 	}
 }
 
@@ -202,7 +233,7 @@ func (c *Client) try(ctx context.Context, r provider.Request, call Call, members
 		return nil, err
 	}
 	defer res.Body.Close()
-	body := silence.reader(res.Body)
+	body := silence.reader(&bounded{res.Body, maxAnswer})
 	if mediaType, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")); res.StatusCode != http.StatusOK || mediaType == "application/json" || mediaType == "text/html" {
 		refusal, err := io.ReadAll(io.LimitReader(body, maxRefusal))
 		if err != nil && len(refusal) == 0 {
@@ -264,29 +295,31 @@ func (c *Client) classify(r provider.Request, res *http.Response, body []byte) e
 // read gives the events of a stream to a reader.
 func (c *Client) read(call Call, body io.Reader, silence *watch, read Reader) error {
 	ended := false
+	var refused error // by the reader
 	take := func(data []byte) error {
 		if ended {
 			return nil
 		}
-		err := read.Event(data)
-		if errors.Is(err, io.EOF) {
-			ended, err = true, nil
-			silence.idle = linger
+		if refused = read.Event(data); errors.Is(refused, io.EOF) {
+			ended, refused = true, nil
+			silence.end(linger)
 		}
-		return err
+		return refused
 	}
 	err := each(call.Lines, body, take)
 	switch fault := (Fault{}); {
-	case errors.As(err, &fault):
-		return fault
 	case ended:
 		return nil
-	case err != nil:
-		return err
-	case !read.Complete():
+	case errors.As(err, &fault):
+		return fault
+	case refused != nil:
+		return refused
+	case read.Complete():
+		return nil // what was to come is a bill at most
+	case err == nil:
 		return fmt.Errorf("the answer was cut: %w", io.ErrUnexpectedEOF)
 	}
-	return nil
+	return err
 }
 
 func each(lines bool, body io.Reader, take func([]byte) error) error {

@@ -9,9 +9,25 @@ import (
 	"iter"
 )
 
-// maxEvent is the longest event that is read: what a model says at once is never
-// that long, but images that it draws, and encrypted thinking, are long.
-const maxEvent = 256 << 20
+// maxAnswer is the longest answer that is read, in bytes: models say far less,
+// but the images that they draw, and encrypted thinking, are long.
+const maxAnswer = 128 << 20
+
+// bounded is a reader that fails behind the longest answer: a server that never
+// ends must not fill the memory.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left == 0 {
+		return 0, fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
 
 // Event is one event of a stream. It is valid until the next.
 type Event struct {
@@ -71,10 +87,6 @@ func Lines(r io.Reader) iter.Seq2[[]byte, error] {
 		for {
 			line, err := in.ReadSlice('\n')
 			if errors.Is(err, bufio.ErrBufferFull) {
-				if len(long) > maxEvent {
-					yield(nil, fmt.Errorf("a line of the answer is longer than %d bytes", maxEvent))
-					return
-				}
 				long = append(long, line...)
 				continue
 			}

@@ -14,8 +14,9 @@ var errSilent = errors.New("nothing came")
 // watch ends a request after a silence. It runs from the start, and while a read
 // waits; not while what was read is being looked at.
 type watch struct {
-	idle  time.Duration
-	timer *time.Timer
+	idle   time.Duration
+	timer  *time.Timer
+	ending bool // reading does not prolong it any more
 }
 
 // newWatch returns a context that ends after idle without a sign of life.
@@ -29,6 +30,13 @@ func newWatch(ctx context.Context, idle time.Duration) (context.Context, *watch,
 	}
 }
 
+// end ends the request after a time, whatever comes until then. It is called
+// between reads.
+func (w *watch) end(within time.Duration) {
+	w.ending = true
+	w.timer.Reset(within)
+}
+
 // reader returns a reader of r that is watched.
 func (w *watch) reader(r io.Reader) io.Reader { return watched{w, r} }
 
@@ -38,6 +46,9 @@ type watched struct {
 }
 
 func (w watched) Read(p []byte) (int, error) {
+	if w.ending {
+		return w.r.Read(p)
+	}
 	w.timer.Reset(w.idle)
 	n, err := w.r.Read(p)
 	w.timer.Stop()

@@ -10,6 +10,7 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -216,6 +217,57 @@ func TestTheKeyIsInNoError(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), secret) {
 		t.Errorf("a network error: %v", err)
 	}
+	if _, err := Join("http://me:"+secret+"@a b", "/v1/x"); err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("an address that is none: %v", err)
+	}
+}
+
+func TestKeysInHeadersAndAddressesAreInNoError(t *testing.T) {
+	const inHeader, inAddress = "gw-7f3a9c", "a+b/c=9"
+	s := streamtest.Serve(t, streamtest.Reply{Status: 401, Body: `{"error":"I know neither ` + inHeader + ` nor ` + inAddress + `, JSON though"}`})
+	c := newClient(provider.Settings{Header: http.Header{"X-Gateway-Token": {"Bearer " + inHeader}, "Accept-Language": {"JSON"}}})
+	query := "?api-key=" + url.QueryEscape(inAddress)
+	for _, address := range []string{s.URL, "http://127.0.0.1:1"} {
+		_, err := c.sendTo(t.Context(), address+query, nil, Call{})
+		text := fmt.Sprint(err)
+		if err == nil || strings.Contains(text, inHeader) || strings.Contains(text, inAddress) || strings.Contains(text, url.QueryEscape(inAddress)) {
+			t.Errorf("%v", err)
+		}
+		if address == s.URL && !strings.Contains(text, "JSON though") {
+			t.Errorf("too much is left out: %v", err)
+		}
+	}
+}
+
+func TestWhatComesBehindTheEndIsOfNoMatter(t *testing.T) {
+	s := streamtest.Serve(t, streamtest.Reply{Body: hello + "event: error\ndata: {\"error\":\"late\"}\n\ndata: no JSON\n\n"})
+	a, err := newClient(provider.Settings{}).sendTo(t.Context(), s.URL, nil, Call{})
+	if err != nil || a.Message.PlainText() != "hello" {
+		t.Errorf("%+v, %v", a.Message, err)
+	}
+}
+
+func TestAnAnswerThatNeverEndsIsGivenUp(t *testing.T) {
+	comment := ":" + strings.Repeat("x", 32<<10-2) + "\n"
+	long := &endless{text: comment}
+	var err error
+	for _, err = range Events(&bounded{long, maxAnswer}) {
+	}
+	if err == nil || !strings.Contains(err.Error(), "longer than") || long.read > maxAnswer+1<<20 {
+		t.Errorf("%d bytes were read, error %v", long.read, err)
+	}
+}
+
+// endless is a text that is repeated for ever.
+type endless struct {
+	text string
+	read int
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n := copy(p, e.text[e.read%len(e.text):])
+	e.read += n
+	return n, nil
 }
 
 func TestAKeyThatCannotBeFetchedIsNamed(t *testing.T) {
@@ -277,6 +329,33 @@ func TestCancellingEndsAnAnswerAtOnce(t *testing.T) {
 		t.Errorf("%+v", a.Message)
 	}
 }
+
+// TestAServerThatKeepsTalkingDoesNotHoldAnAnswerThatHasEnded: a stream may go on
+// with signs of life.
+func TestAServerThatKeepsTalkingDoesNotHoldAnAnswerThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		body, w := io.Pipe()
+		talking := roundTrip(func(r *http.Request) (*http.Response, error) {
+			context.AfterFunc(r.Context(), func() { w.CloseWithError(r.Context().Err()) })
+			go func() {
+				for _, err := io.WriteString(w, hello); err == nil; _, err = io.WriteString(w, ": still here\n\n") {
+					time.Sleep(linger / 3)
+				}
+			}()
+			return &http.Response{StatusCode: 200, Body: body, Request: r}, nil
+		})
+		start := time.Now()
+		a, err := newClient(provider.Settings{HTTP: &http.Client{Transport: talking}}).sendTo(t.Context(), "http://x", nil, Call{})
+		if err != nil || a.Message.PlainText() != "hello" || time.Since(start) > linger {
+			t.Errorf("%+v, %v after %v", a.Message, err, time.Since(start))
+		}
+		time.Sleep(linger) // the server sees that nobody listens
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
 // silent is a connection on which only begin comes.
 type silent struct{ begin string }

@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -13,6 +14,10 @@ import (
 func Join(base, endpoint string) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(base))
 	if err != nil {
+		var parse *url.Error
+		if errors.As(err, &parse) {
+			err = parse.Err // without the address, which may hold a password
+		}
 		return "", fmt.Errorf("base URL: %w", err)
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
