@@ -56,6 +56,9 @@ var stream = "event: message_start\n" + streamtest.Events(
 	`{"type":"content_block_stop","index":6}`,
 	`{"type":"content_block_start","index":7,"content_block":{"type":"tool_use","id":"toolu_2","name":"read","input":{}}}`,
 	`{"type":"content_block_stop","index":7}`,
+	`{"type":"content_block_start","index":8,"content_block":{"type":"server_tool_use","id":"srvtoolu_2","name":"list","input":{}}}`,
+	`{"type":"content_block_delta","index":8,"delta":{"type":"input_json_delta","partial_json":""}}`,
+	`{"type":"content_block_stop","index":8}`,
 	`{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"input_tokens":12,"cache_creation_input_tokens":300,"cache_read_input_tokens":4000,"output_tokens":99,"output_tokens_details":{"thinking_tokens":40}}}`,
 	`{"type":"message_stop"}`,
 )
@@ -81,6 +84,7 @@ func wantParts() []message.Part {
 		message.Opaque{Format: "anthropic", Raw: []byte(`{"citations":[{"type":"web_search_result_location","url":"https://example.org"},{"type":"b"}],"type":"text","text":"a tree"}`)},
 		message.ToolCall{ID: "toolu_1", Name: "read", Arguments: []byte(`{"path": "a\u002fb", "n":1.0}`)},
 		message.ToolCall{ID: "toolu_2", Name: "read", Arguments: []byte(`{}`)},
+		message.Opaque{Format: "anthropic", Raw: []byte(`{"type":"server_tool_use","id":"srvtoolu_2","name":"list","input":{}}`)},
 	}
 }
 
@@ -341,7 +345,7 @@ func TestWhatCameIsSentBackByteForByte(t *testing.T) {
 	content := rawjson.Get(nth(t, rawjson.Get(again.JSON, "messages"), 1), "content")
 	want := `[{"type":"thinking","thinking":"Let me see é <&>","signature":"EqQB+/="},{"type":"redacted_thinking","data":"ErkB"},{"type":"text","text":"Grüße, 世界 😀\n"},` +
 		string(wantParts()[3].(message.Opaque).Raw) + `,` + string(wantParts()[4].(message.Opaque).Raw) + `,` + string(wantParts()[5].(message.Opaque).Raw) +
-		`,{"type":"tool_use","id":"toolu_1","name":"read","input":{"path": "a\u002fb", "n":1.0}},{"type":"tool_use","id":"toolu_2","name":"read","input":{}}]`
+		`,{"type":"tool_use","id":"toolu_1","name":"read","input":{"path": "a\u002fb", "n":1.0}},{"type":"tool_use","id":"toolu_2","name":"read","input":{}},` + string(wantParts()[8].(message.Opaque).Raw) + `]`
 	if string(content) != want {
 		t.Errorf("sent back\n%s\nwant\n%s", content, want)
 	}

@@ -63,8 +63,10 @@ func (b *block) add(d *draft.Draft, delta []byte) error {
 				d.Grow(b.at, rawjson.Text(v))
 				return nil
 			}
-			input := b.member("input")
-			input.value = append(input.value, rawjson.Text(v)...)
+			if text := rawjson.Text(v); text != "" { // the first is empty, and may be the only one
+				input := b.member("input")
+				input.value = append(input.value, text...)
+			}
 		case "citation":
 			list := b.member("citations")
 			list.value = append(append(bytes.TrimSuffix(list.value, []byte("]")), between(list.value)...), v...)

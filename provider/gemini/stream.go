@@ -43,7 +43,7 @@ func (r *reader) Event(data []byte) error {
 	switch blocked := rawjson.Text(rawjson.Get(feedback, "blockReason")); {
 	case err != nil:
 		return err
-	case failed != nil:
+	case !rawjson.IsNull(failed):
 		return transport.Fault{Event: bytes.Clone(data)}
 	case blocked != "":
 		words := "the prompt was blocked: " + blocked

@@ -42,7 +42,7 @@ func (r *reader) Event(line []byte) error {
 	if err != nil {
 		return err
 	}
-	if failed != nil {
+	if !rawjson.IsNull(failed) {
 		return transport.Fault{Event: bytes.Clone(line)}
 	}
 	if said != nil {
