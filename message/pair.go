@@ -3,6 +3,7 @@ package message
 import (
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -66,6 +67,9 @@ func Pair(path iter.Seq[*Message]) Pairing {
 			call := PairedCall{ToolCall: c, At: Place{i, part}}
 			if m.Settled {
 				call.State = Unanswered
+			}
+			if n := len(p.Calls); n == cap(p.Calls) { // append grows long slices by a quarter only
+				p.Calls = slices.Grow(p.Calls, max(n, 4))
 			}
 			p.Calls = append(p.Calls, call)
 		}

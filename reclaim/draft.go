@@ -56,11 +56,14 @@ func (d *draft) extend(p *Problem) {
 	from := len(d.entries)
 	d.problem = p
 	d.calls = sync.OnceValue(func() []call { return callsOf(p.Path) })
+	n := partsIn(p.Path[from:])
+	whole, parts := make([]tokens.Cost, n), make([]*history.Treatment, n)
 	for i := from; i < len(p.Path); i++ {
 		var e shown
 		if m := p.Path[i].Message; m != nil && !m.Silent() {
-			e.whole = make([]tokens.Cost, len(m.Parts))
-			e.parts = make([]*history.Treatment, len(m.Parts))
+			n := len(m.Parts)
+			e.whole, whole = whole[:n:n], whole[n:]
+			e.parts, parts = parts[:n:n], parts[n:]
 			for j, part := range m.Parts {
 				e.whole[j] = p.Meter.Part(part)
 			}
@@ -70,12 +73,28 @@ func (d *draft) extend(p *Problem) {
 	}
 }
 
+// partsIn counts the parts of messages on a path: what a draft keeps of each is
+// allocated at once.
+func partsIn(path []history.Entry) int {
+	n := 0
+	for i := range path {
+		if m := path[i].Message; m != nil {
+			n += len(m.Parts)
+		}
+	}
+	return n
+}
+
 // clone returns a draft that can be changed without changing d.
 func (d *draft) clone() *draft {
 	c := *d
 	c.entries = slices.Clone(d.entries)
+	parts := make([]*history.Treatment, 0, partsIn(d.problem.Path))
 	for i := range c.entries {
-		c.entries[i].parts = slices.Clone(c.entries[i].parts)
+		e := &c.entries[i]
+		from := len(parts)
+		parts = append(parts, e.parts...)
+		e.parts = parts[from:len(parts):len(parts)]
 	}
 	c.added = slices.Clone(d.added)
 	return &c

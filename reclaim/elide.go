@@ -137,7 +137,7 @@ func elidables(d *draft, tail int) []elidable {
 // the text of the treatment is for people.
 func oldThinking(d *draft, i int) []elidable {
 	var list []elidable
-	if d.entries[i].parts == nil {
+	if len(d.entries[i].parts) == 0 {
 		return nil
 	}
 	for j, p := range d.message(i).Parts {

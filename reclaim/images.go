@@ -2,7 +2,6 @@ package reclaim
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 
@@ -39,6 +38,34 @@ type picture struct {
 	largest     int64 // bytes of the largest
 	edgePx      int   // the longest side of any
 	pinned      bool
+}
+
+// pictureOf looks for images and documents in a part.
+func pictureOf(p message.Part) (pic picture) {
+	switch p := p.(type) {
+	case message.Image:
+		pic.add(p.Media, max(p.WidthPx, p.HeightPx))
+	case message.Document:
+		pic.add(p.Media, 0)
+	case message.ToolResult:
+		for _, c := range p.Content {
+			switch c := c.(type) {
+			case message.Image:
+				pic.add(c.Media, max(c.WidthPx, c.HeightPx))
+			case message.Document:
+				pic.add(c.Media, 0)
+			}
+		}
+	}
+	return pic
+}
+
+func (pic *picture) add(m message.Media, edgePx int) {
+	size := max(m.Size, int64(len(m.Data)))
+	pic.count++
+	pic.bytes += size
+	pic.largest = max(pic.largest, size)
+	pic.edgePx = max(pic.edgePx, edgePx)
 }
 
 // dropImages takes old images and documents out of the view, the oldest first,
@@ -85,7 +112,7 @@ func refused(d *draft) int {
 		}
 		return 1
 	})
-	count, bytes := mediaIn(d)
+	count, bytes := mediaOf(d, pictures)
 	edge := reader.MaxEdgePx
 	if reader.ManyImages > 0 && count > reader.ManyImages {
 		edge = reader.ManyEdgePx
@@ -127,15 +154,8 @@ func picturesOf(d *draft) []picture {
 			if e.parts[j] != nil {
 				continue
 			}
-			pic := picture{entry: i, part: j, pinned: d.pinned[d.problem.Path[i].ID]}
-			for media, edge := range mediaOf(p) {
-				size := max(media.Size, int64(len(media.Data)))
-				pic.count++
-				pic.bytes += size
-				pic.largest = max(pic.largest, size)
-				pic.edgePx = max(pic.edgePx, edge)
-			}
-			if pic.count > 0 {
+			if pic := pictureOf(p); pic.count > 0 {
+				pic.entry, pic.part, pic.pinned = i, j, d.pinned[d.problem.Path[i].ID]
 				list = append(list, pic)
 			}
 		}
@@ -190,25 +210,4 @@ func named(m message.Media) string {
 		return ""
 	}
 	return " " + strings.Join(strings.Fields(m.Name), " ")
-}
-
-// mediaOf yields the images and documents of a part, with the longest side of
-// an image.
-func mediaOf(p message.Part) iter.Seq2[message.Media, int] {
-	return func(yield func(message.Media, int) bool) {
-		switch p := p.(type) {
-		case message.Image:
-			yield(p.Media, max(p.WidthPx, p.HeightPx))
-		case message.Document:
-			yield(p.Media, 0)
-		case message.ToolResult:
-			for _, c := range p.Content {
-				for media, edge := range mediaOf(c) {
-					if !yield(media, edge) {
-						return
-					}
-				}
-			}
-		}
-	}
 }

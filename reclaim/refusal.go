@@ -216,9 +216,14 @@ func fewerBytes(p Problem, r Refusal, size int) (Reader, int) {
 // mediaIn counts the images, documents and pages in a draft, and about how many
 // bytes they have.
 func mediaIn(d *draft) (count int, bytes int64) {
+	return mediaOf(d, picturesOf(d))
+}
+
+// mediaOf is mediaIn where the pictures of the draft are known.
+func mediaOf(d *draft, pictures []picture) (count int, bytes int64) {
 	count, bytes = pagesIn(d)
-	for _, p := range picturesOf(d) {
-		count, bytes = count+p.count, bytes+p.bytes
+	for i := range pictures {
+		count, bytes = count+pictures[i].count, bytes+pictures[i].bytes
 	}
 	return count, bytes
 }

@@ -92,12 +92,7 @@ func continues(older, path []history.Entry) bool {
 }
 
 func hasMedia(e history.Entry) bool {
-	return e.Message != nil && slices.ContainsFunc(e.Message.Parts, func(p message.Part) bool {
-		for range mediaOf(p) {
-			return true
-		}
-		return false
-	})
+	return e.Message != nil && slices.ContainsFunc(e.Message.Parts, func(p message.Part) bool { return pictureOf(p).count > 0 })
 }
 
 // View is [View]. draw is the same for all paths.

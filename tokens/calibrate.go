@@ -23,8 +23,9 @@ const (
 // factor.
 func Calibrate(path []history.Entry, model string, start float64) float64 {
 	var factors []float64
-	for _, e := range slices.Backward(path) {
-		estimated, billed := measured(&e, model)
+	for i := range slices.Backward(path) {
+		e := &path[i]
+		estimated, billed := measured(e, model)
 		if estimated <= 0 || billed <= 0 {
 			continue
 		}

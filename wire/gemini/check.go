@@ -33,7 +33,7 @@ func check(body []byte, limits wire.Limits, thread *verdict.Thread[progress]) *w
 		return refusal("Request payload size exceeds the limit: %d bytes.", limits.BodyBytes)
 	}
 	c := checker{limits: limits, r: rawjson.NewReader(body), thread: thread}
-	c.object("", "", c.member)
+	c.object("", verdict.Path{}, c.member)
 	if fault := thread.Unreadable(body, c.r.End()); fault != "" {
 		return refusal("Invalid JSON payload received. %s", fault)
 	}
@@ -77,12 +77,11 @@ func (c *checker) refuse(stage int, format string, args ...any) {
 	}
 }
 
-// object reads the members of the next value. field is how the words of an
-// unknown member name the object.
-func (c *checker) object(request, field string, f func(key []byte) (known bool)) {
+// object reads the members of the next value, which is at path.
+func (c *checker) object(request string, path verdict.Path, f func(key []byte) (known bool)) {
 	if c.r.Kind() != '{' {
 		c.r.Value()
-		c.refuse(stageShape, "Invalid value at '%s' (%s), expected an object", field, request)
+		c.refuse(stageShape, "Invalid value at '%s' (%s), expected an object", path, request)
 		return
 	}
 	c.r.Object(func(key []byte) {
@@ -90,8 +89,8 @@ func (c *checker) object(request, field string, f func(key []byte) (known bool))
 			return
 		}
 		at := ""
-		if field != "" {
-			at = " at '" + field + "'"
+		if path != (verdict.Path{}) {
+			at = fmt.Sprintf(" at '%v'", path)
 		}
 		c.refuse(stageShape, "Invalid JSON payload received. Unknown name \"%s\"%s: Cannot find field.", key, at)
 	})

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -33,11 +32,11 @@ func (c *checker) content(n int) {
 	c.done.contents++
 	c.parts = c.parts[:0]
 	role := ""
-	at := fmt.Sprintf("contents[%d]", n)
+	at := verdict.Path{}.Item("contents", n)
 	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Content", at, func(key []byte) bool {
 		switch string(key) {
 		case "role":
-			role = rawjson.Text(c.r.Value())
+			role = roleOf(c.r.Value())
 		case "parts":
 			c.readParts(at)
 		default:
@@ -57,18 +56,29 @@ func (c *checker) content(n int) {
 	c.signatures(n, role == "model")
 }
 
-func (c *checker) readParts(content string) {
+// roleOf returns a role; the frequent ones without a copy.
+func roleOf(value []byte) string {
+	switch string(value) {
+	case `"user"`:
+		return "user"
+	case `"model"`:
+		return "model"
+	}
+	return rawjson.Text(value)
+}
+
+func (c *checker) readParts(content verdict.Path) {
 	switch c.r.Kind() {
 	case '[':
-		c.r.Array(func(k int) { c.part(fmt.Sprintf("%s.parts[%d]", content, k)) })
+		c.r.Array(func(k int) { c.part(content.Item("parts", k)) })
 	case '{':
-		c.part(content + ".parts[0]")
+		c.part(content.Item("parts", 0))
 	default:
 		c.r.Value()
 	}
 }
 
-func (c *checker) part(at string) {
+func (c *checker) part(at verdict.Path) {
 	var p part
 	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Part", at, func(key []byte) bool {
 		switch string(key) {
@@ -83,7 +93,7 @@ func (c *checker) part(at string) {
 			c.response(at)
 		case "inlineData", "inline_data":
 			p.hasData = true
-			c.inline(at + ".inline_data")
+			c.inline(at.Member("inline_data"))
 		case "thoughtSignature", "thought_signature":
 			p.signature = verdict.Inside(c.r.Value())
 		case "fileData", "file_data", "executableCode", "executable_code", "codeExecutionResult", "code_execution_result", "toolCall", "tool_call", "toolResponse", "tool_response":
@@ -101,14 +111,14 @@ func (c *checker) part(at string) {
 	c.parts = append(c.parts, p)
 }
 
-func (c *checker) call(at string) (name string) {
-	at += ".function_call"
+func (c *checker) call(at verdict.Path) (name string) {
+	at = at.Member("function_call")
 	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionCall", at, func(key []byte) bool {
 		switch string(key) {
 		case "name":
 			name = rawjson.Text(c.r.Value())
 		case "args":
-			c.structure(at + ".args")
+			c.structure(at, "args")
 		case "id", "partialArgs", "willContinue":
 		default:
 			return false
@@ -121,24 +131,24 @@ func (c *checker) call(at string) (name string) {
 	return name
 }
 
-// structure reads a value that must be an object, or null.
-func (c *checker) structure(at string) {
+// structure reads a member of what is at a place: an object, or null.
+func (c *checker) structure(at verdict.Path, member string) {
 	kind := c.r.Kind()
 	value := c.r.Value()
 	if kind != '{' && kind != 'n' {
-		c.refuse(stageShape, "Invalid value at '%s' (type.googleapis.com/google.protobuf.Struct), %s", at, value)
+		c.refuse(stageShape, "Invalid value at '%s.%s' (type.googleapis.com/google.protobuf.Struct), %s", at, member, value)
 	}
 }
 
-func (c *checker) response(at string) {
-	at += ".function_response"
+func (c *checker) response(at verdict.Path) {
+	at = at.Member("function_response")
 	name := ""
 	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionResponse", at, func(key []byte) bool {
 		switch string(key) {
 		case "name":
 			name = rawjson.Text(c.r.Value())
 		case "response":
-			c.structure(at + ".response")
+			c.structure(at, "response")
 		case "parts":
 			c.responseParts(at)
 		case "id", "willContinue", "scheduling":
@@ -152,16 +162,16 @@ func (c *checker) response(at string) {
 	}
 }
 
-func (c *checker) responseParts(at string) {
+func (c *checker) responseParts(at verdict.Path) {
 	if c.r.Kind() != '[' {
 		return
 	}
 	c.r.Array(func(i int) {
-		at := fmt.Sprintf("%s.parts[%d]", at, i)
+		at := at.Item("parts", i)
 		c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.FunctionResponsePart", at, func(key []byte) bool {
 			switch string(key) {
 			case "inlineData", "inline_data":
-				c.inline(at + ".inline_data")
+				c.inline(at.Member("inline_data"))
 			case "fileData", "file_data", "mediaProcessing", "media_processing":
 			default:
 				return false
@@ -171,7 +181,7 @@ func (c *checker) responseParts(at string) {
 	})
 }
 
-func (c *checker) inline(at string) {
+func (c *checker) inline(at verdict.Path) {
 	var mediaType string
 	var data []byte
 	c.object("type.googleapis.com/google.ai.generativelanguage.v1beta.Blob", at, func(key []byte) bool {
@@ -207,7 +217,7 @@ func (c *checker) inline(at string) {
 }
 
 // signature checks a part's signature by itself.
-func (c *checker) signature(at string, p *part) {
+func (c *checker) signature(at verdict.Path, p *part) {
 	if p.signature == nil || string(p.signature) == noSignature || string(p.signature) == "context_engineering_is_the_way_to_go" {
 		return
 	}

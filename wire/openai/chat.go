@@ -34,9 +34,9 @@ func (d Dialect) format() body.Format[chatProgress] {
 		Provider: d.Provider,
 		Rules:    wire.Rules{Wire: WireChat, IDs: d.IDs},
 		Limits:   limitsOf,
-		Frame:    func(w *body.Writer) { chatOf(w, d).frame() },
+		Frame:    func(w *body.Writer) { chatOf(w, &d).frame() },
 		Step: func(w *body.Writer, s *wire.Step, end body.Mark) {
-			c := chatOf(w, d)
+			c := chatOf(w, &d)
 			c.step(s, c.marks && end&body.EndOfHead != 0)
 		},
 		End: func(w *body.Writer) {
@@ -57,11 +57,11 @@ const results = "results"
 
 type chat struct {
 	*body.Writer
-	dialect Dialect
+	dialect *Dialect
 	marks   bool // the model takes cache marks
 }
 
-func chatOf(w *body.Writer, d Dialect) *chat {
+func chatOf(w *body.Writer, d *Dialect) *chat {
 	return &chat{Writer: w, dialect: d, marks: d.Cached && marked(w.Request.Frame.Model)}
 }
 

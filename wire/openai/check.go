@@ -79,29 +79,25 @@ func (c *checker) refuse(stage int, code, param, format string, args ...any) {
 	}
 }
 
-// object reads the members of the next value, which is named by path; without a
-// path it is the body.
-func (c *checker) object(path string, f func(key []byte) (known bool)) {
+// object reads the members of the next value, which is at path.
+func (c *checker) object(path verdict.Path, f func(key []byte) (known bool)) {
 	if c.r.Kind() != '{' {
 		c.wrongType(path, "an object")
 		return
 	}
 	c.r.Object(func(key []byte) {
 		if !f(key) && c.limits.StrictKeys {
-			name := string(key)
-			if path != "" {
-				name = path + "." + name
-			}
+			name := path.Member(string(key)).String()
 			c.refuse(stageShape, codeUnknown, name, "Unknown parameter: '%s'.", name)
 		}
 	})
 }
 
 // wrongType refuses the next value for its type, and reads it.
-func (c *checker) wrongType(path, want string) {
+func (c *checker) wrongType(path verdict.Path, want string) {
 	got := kindName(c.r.Kind())
 	c.r.Value()
-	c.refuse(stageShape, codeType, path, "Invalid type for '%s': expected %s, but got %s instead.", path, want, got)
+	c.refuse(stageShape, codeType, path.String(), "Invalid type for '%s': expected %s, but got %s instead.", path, want, got)
 }
 
 func kindName(first byte) string {
@@ -121,43 +117,43 @@ func kindName(first byte) string {
 }
 
 // text reads the next value, a string: a member of what is at path.
-func (c *checker) text(path, member string) []byte {
+func (c *checker) text(path verdict.Path, member string) []byte {
 	if c.r.Kind() != '"' {
-		c.wrongType(path+member, "a string")
+		c.wrongType(path.Member(member), "a string")
 		return nil
 	}
 	return c.r.Value()
 }
 
-func (c *checker) missing(path string) {
-	c.refuse(stageShape, codeMissing, path, "Missing required parameter: '%s'.", path)
+func (c *checker) missing(path verdict.Path) {
+	c.refuse(stageShape, codeMissing, path.String(), "Missing required parameter: '%s'.", path)
 }
 
 // id checks the id of a call, a member of what is at path, and returns it
 // decoded.
-func (c *checker) id(value []byte, path, member string, maxLen int) string {
+func (c *checker) id(value []byte, path verdict.Path, member string, maxLen int) string {
 	id := string(verdict.Inside(value))
 	switch {
 	case value == nil:
-		c.missing(path + member)
+		c.missing(path.Member(member))
 	case len(id) > maxLen:
-		path += member
-		c.refuse(stageShape, codeStringLong, path, "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", path, maxLen, len(id))
+		path = path.Member(member)
+		c.refuse(stageShape, codeStringLong, path.String(), "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", path, maxLen, len(id))
 	}
 	return id
 }
 
 // name checks the name of a function, a member of what is at path.
-func (c *checker) name(value []byte, path, member string) {
+func (c *checker) name(value []byte, path verdict.Path, member string) {
 	name := verdict.Inside(value)
 	fits := wire.IDRule{MaxLen: maxNameLen, Punctuation: "_-"}.Valid(string(name))
-	switch path := func() string { return path + member }; {
+	switch path = path.Member(member); {
 	case value == nil:
-		c.missing(path())
+		c.missing(path)
 	case len(name) > maxNameLen:
-		c.refuse(stageShape, codeStringLong, path(), "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", path(), maxNameLen, len(name))
+		c.refuse(stageShape, codeStringLong, path.String(), "Invalid '%s': string too long. Expected a string with maximum length %d, but got a string with length %d instead.", path, maxNameLen, len(name))
 	case !fits:
-		c.refuse(stageShape, codeValue, path(), "Invalid '%s': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", path())
+		c.refuse(stageShape, codeValue, path.String(), "Invalid '%s': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", path)
 	}
 }
 
@@ -187,7 +183,7 @@ func kindOf(value []byte) string {
 }
 
 // image checks an image given by a URL. Only data URLs show more.
-func (c *checker) image(url []byte, path string) {
+func (c *checker) image(url []byte, path verdict.Path) {
 	_, data, ok := verdict.DataURL(verdict.Inside(url))
 	if !ok {
 		return
@@ -195,13 +191,13 @@ func (c *checker) image(url []byte, path string) {
 	img := verdict.ReadImage(data)
 	switch l := c.limits; {
 	case img.Type == "":
-		c.refuse(stageMedia, codeImageParse, path, "You uploaded an unsupported image. Please make sure your image is valid.")
+		c.refuse(stageMedia, codeImageParse, path.String(), "You uploaded an unsupported image. Please make sure your image is valid.")
 	case !slices.Contains(imageTypes(), img.Type):
-		c.refuse(stageMedia, codeImageFormat, path, "You uploaded an unsupported image. Please make sure your image has of one the following formats: [%s].", imageTypeList)
+		c.refuse(stageMedia, codeImageFormat, path.String(), "You uploaded an unsupported image. Please make sure your image has of one the following formats: [%s].", imageTypeList)
 	case l.ImageBytes > 0 && len(data) > l.ImageBytes:
-		c.refuse(stageMedia, codeImageParse, path, "You uploaded an unsupported image. Please make sure your image is below %d MB in size and is of one the following formats: [%s].", l.ImageBytes>>20, imageTypeList)
+		c.refuse(stageMedia, codeImageParse, path.String(), "You uploaded an unsupported image. Please make sure your image is below %d MB in size and is of one the following formats: [%s].", l.ImageBytes>>20, imageTypeList)
 	case l.SidePx > 0 && max(img.WidthPx, img.HeightPx) > l.SidePx:
-		c.refuse(stageMedia, codeImageParse, path, "You uploaded an unsupported image. Please make sure your image is at most %d pixels on each side.", l.SidePx)
+		c.refuse(stageMedia, codeImageParse, path.String(), "You uploaded an unsupported image. Please make sure your image is at most %d pixels on each side.", l.SidePx)
 	}
 }
 
@@ -216,7 +212,7 @@ func (c *checker) parameters(images int) {
 	l := c.limits
 	switch {
 	case !c.hasModel:
-		c.missing("model")
+		c.missing(verdict.Path{}.Member("model"))
 	case l.KnownModel != nil && !l.KnownModel(c.model) && c.stages.Open(stageModel):
 		r := refusal(codeModel, "model", "The model `%s` does not exist or you do not have access to it.", c.model)
 		r.Status = 404

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -27,7 +26,7 @@ func checkChat(body []byte, limits wire.Limits, thread *verdict.Thread[chatProgr
 		return r
 	}
 	c := chatChecker{checker: newChecker(body, limits), thread: thread}
-	c.object("", c.member)
+	c.object(verdict.Path{}, c.member)
 	if c.done.messages == 0 {
 		c.refuse(stageShape, codeEmptyArray, "messages", "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 	}
@@ -38,6 +37,7 @@ func checkChat(body []byte, limits wire.Limits, thread *verdict.Thread[chatProgr
 type chatChecker struct {
 	*checker
 	thread *verdict.Thread[chatProgress]
+	sent   sentMessage // the message being read
 	done   chatProgress
 }
 
@@ -52,7 +52,7 @@ type chatProgress struct {
 
 // clone returns a copy that is not changed by the messages that follow.
 func (p chatProgress) clone() chatProgress {
-	p.waiting = maps.Clone(p.waiting)
+	p.open, p.waiting = slices.Clone(p.open), maps.Clone(p.waiting)
 	return p
 }
 
@@ -67,7 +67,7 @@ func (c *chatChecker) member(key []byte) bool {
 	switch string(key) {
 	case "messages":
 		if c.r.Kind() != '[' {
-			c.wrongType("messages", "an array of objects")
+			c.wrongType(verdict.Path{}.Member("messages"), "an array of objects")
 			return true
 		}
 		c.thread.Elements(c.r, &c.done, chatProgress.clone, func(n int) {
@@ -88,7 +88,7 @@ func (c *chatChecker) member(key []byte) bool {
 
 func (c *chatChecker) toolList() {
 	if c.r.Kind() != '[' {
-		c.wrongType("tools", "an array of objects")
+		c.wrongType(verdict.Path{}.Member("tools"), "an array of objects")
 		return
 	}
 	count := 0
@@ -96,7 +96,7 @@ func (c *chatChecker) toolList() {
 		count++
 		tool := c.r.Value()
 		if rawjson.Text(rawjson.Get(tool, "type")) == "function" {
-			c.name(rawjson.Get(rawjson.Get(tool, "function"), "name"), fmt.Sprintf("tools[%d]", i), ".function.name")
+			c.name(rawjson.Get(rawjson.Get(tool, "function"), "name"), verdict.Path{}.Item("tools", i).Member("function"), "name")
 		}
 	})
 	c.tools(count)
@@ -117,19 +117,20 @@ type sentPart struct {
 }
 
 func (c *chatChecker) message(n int) {
-	path := "messages[" + strconv.Itoa(n) + "]"
-	var m sentMessage
+	path := verdict.Path{}.Item("messages", n)
+	m := &c.sent
+	*m = sentMessage{parts: m.parts[:0], calls: m.calls[:0]}
 	c.object(path, func(key []byte) bool {
 		switch string(key) {
 		case "role":
-			m.role = c.text(path, ".role")
+			m.role = c.text(path, "role")
 		case "content":
 			m.contentKind = c.r.Kind()
-			c.content(path, &m)
+			c.content(path, m)
 		case "tool_call_id":
-			m.toolCallID = c.text(path, ".tool_call_id")
+			m.toolCallID = c.text(path, "tool_call_id")
 		case "tool_calls":
-			c.toolCalls(path, &m)
+			c.toolCalls(path, m)
 		case "refusal", "audio", "function_call":
 			m.hasRefusal = m.hasRefusal || c.r.Kind() != 'n'
 		case "name":
@@ -138,39 +139,39 @@ func (c *chatChecker) message(n int) {
 		}
 		return true
 	})
-	c.checkMessage(n, path, &m)
+	c.checkMessage(n, path, m)
 }
 
 // content reads what the message at path says.
-func (c *chatChecker) content(path string, m *sentMessage) {
+func (c *chatChecker) content(path verdict.Path, m *sentMessage) {
 	switch c.r.Kind() {
 	case '[':
-		c.r.Array(func(k int) { c.part(path+".content["+strconv.Itoa(k)+"]", m) })
+		c.r.Array(func(k int) { c.part(path.Item("content", k), m) })
 		if len(m.parts) == 0 {
-			c.refuse(stageShape, codeEmptyArray, path+".content", "Invalid '%s.content': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
+			c.refuse(stageShape, codeEmptyArray, path.Member("content").String(), "Invalid '%s.content': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
 		}
 	case '"', 'n':
 		c.r.Value()
 	default:
-		c.wrongType(path+".content", "one of a string or array of objects")
+		c.wrongType(path.Member("content"), "one of a string or array of objects")
 	}
 }
 
-func (c *chatChecker) part(path string, m *sentMessage) {
+func (c *chatChecker) part(path verdict.Path, m *sentMessage) {
 	var p sentPart
 	c.object(path, func(key []byte) bool {
 		switch string(key) {
 		case "type":
-			p.kind = kindOf(c.text(path, ".type"))
+			p.kind = kindOf(c.text(path, "type"))
 		case "image_url":
-			c.object(path+".image_url", func(key []byte) bool {
+			c.object(path.Member("image_url"), func(key []byte) bool {
 				if string(key) == "url" {
-					p.url = c.text(path, ".image_url.url")
+					p.url = c.text(path.Member("image_url"), "url")
 				}
 				return string(key) == "url" || string(key) == "detail"
 			})
 		case "text":
-			c.text(path, ".text")
+			c.text(path, "text")
 		case "refusal", "input_audio", "file", "prompt_cache_breakpoint":
 		default:
 			return false
@@ -181,37 +182,37 @@ func (c *chatChecker) part(path string, m *sentMessage) {
 }
 
 // toolCalls reads the calls of the message at path.
-func (c *chatChecker) toolCalls(path string, m *sentMessage) {
+func (c *chatChecker) toolCalls(path verdict.Path, m *sentMessage) {
 	if c.r.Kind() == 'n' {
 		return
 	}
 	if c.r.Kind() != '[' {
-		c.wrongType(path+".tool_calls", "an array of objects")
+		c.wrongType(path.Member("tool_calls"), "an array of objects")
 		return
 	}
 	m.hasCalls = true
-	c.r.Array(func(k int) { m.calls = append(m.calls, c.toolCall(path+".tool_calls["+strconv.Itoa(k)+"]")) })
+	c.r.Array(func(k int) { m.calls = append(m.calls, c.toolCall(path.Item("tool_calls", k))) })
 	if len(m.calls) == 0 {
-		c.refuse(stageShape, codeEmptyArray, path+".tool_calls", "Invalid '%s.tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
+		c.refuse(stageShape, codeEmptyArray, path.Member("tool_calls").String(), "Invalid '%s.tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
 	}
 }
 
-func (c *chatChecker) toolCall(path string) string {
+func (c *chatChecker) toolCall(path verdict.Path) string {
 	var id, name, arguments []byte
-	isFunction := false
+	function, isFunction := path.Member("function"), false
 	c.object(path, func(key []byte) bool {
 		switch string(key) {
 		case "id":
-			id = c.text(path, ".id")
+			id = c.text(path, "id")
 		case "type", "custom":
 		case "function":
 			isFunction = true
-			c.object(path+".function", func(key []byte) bool {
+			c.object(function, func(key []byte) bool {
 				switch string(key) {
 				case "name":
-					name = c.text(path, ".function.name")
+					name = c.text(function, "name")
 				case "arguments":
-					arguments = c.text(path, ".function.arguments")
+					arguments = c.text(function, "arguments")
 				default:
 					return false
 				}
@@ -223,15 +224,15 @@ func (c *chatChecker) toolCall(path string) string {
 		return true
 	})
 	if isFunction {
-		c.name(name, path, ".function.name")
+		c.name(name, function, "name")
 		if arguments == nil {
-			c.missing(path + ".function.arguments")
+			c.missing(function.Member("arguments"))
 		}
 	}
-	return c.id(id, path, ".id", maxChatIDLen)
+	return c.id(id, path, "id", maxChatIDLen)
 }
 
-func (c *chatChecker) checkMessage(n int, path string, m *sentMessage) {
+func (c *chatChecker) checkMessage(n int, path verdict.Path, m *sentMessage) {
 	role := string(verdict.Inside(m.role))
 	if role != "tool" {
 		c.settle()
@@ -239,16 +240,13 @@ func (c *chatChecker) checkMessage(n int, path string, m *sentMessage) {
 	switch role {
 	case "user", "system", "developer", "function":
 	case "assistant":
-		c.done.openAt, c.done.open, c.done.waiting = n, m.calls, map[string]bool{}
-		for _, id := range m.calls {
-			c.done.waiting[id] = true
-		}
+		c.opens(n, m.calls)
 	case "tool":
 		c.result(n, path, m)
 	case "":
-		c.missing(path + ".role")
+		c.missing(path.Member("role"))
 	default:
-		c.refuse(stageShape, codeValue, path+".role", "Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", role)
+		c.refuse(stageShape, codeValue, path.Member("role").String(), "Invalid value: '%s'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.", role)
 	}
 	speaks := m.contentKind != 0 && m.contentKind != 'n'
 	if !speaks && (role != "assistant" || !m.hasCalls && !m.hasRefusal) {
@@ -259,37 +257,48 @@ func (c *chatChecker) checkMessage(n int, path string, m *sentMessage) {
 	}
 }
 
-func (c *chatChecker) checkPart(role, message string, k int, p sentPart) {
-	path := func() string { return fmt.Sprintf("%s.content[%d]", message, k) }
+func (c *chatChecker) checkPart(role string, message verdict.Path, k int, p sentPart) {
+	path := message.Item("content", k)
 	switch {
 	case p.kind == "text":
 	case role == "user" && (p.kind == "input_audio" || p.kind == "file"):
 	case role == "assistant" && p.kind == "refusal":
 	case p.kind == "image_url" && role == "user":
 		if p.url == nil {
-			c.missing(path() + ".image_url")
+			c.missing(path.Member("image_url"))
 			return
 		}
 		c.done.images++
-		c.image(p.url, path()+".image_url.url")
+		c.image(p.url, path.Member("image_url").Member("url"))
 	case p.kind == "image_url":
-		c.refuse(stageShape, codeValue, message, "Invalid '%s'. Image URLs are only allowed for messages with role 'user', but this message with role '%s' contains an image URL.", message, role)
+		c.refuse(stageShape, codeValue, message.String(), "Invalid '%s'. Image URLs are only allowed for messages with role 'user', but this message with role '%s' contains an image URL.", message, role)
 	case p.kind == "":
-		c.missing(path() + ".type")
+		c.missing(path.Member("type"))
 	default:
-		c.refuse(stageShape, codeValue, path()+".type", "Invalid value: '%s'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', and 'file'.", p.kind)
+		c.refuse(stageShape, codeValue, path.Member("type").String(), "Invalid value: '%s'. Supported values are: 'text', 'image_url', 'input_audio', 'refusal', and 'file'.", p.kind)
 	}
 }
 
-func (c *chatChecker) result(n int, path string, m *sentMessage) {
-	id := string(verdict.Inside(m.toolCallID))
+func (c *chatChecker) result(n int, path verdict.Path, m *sentMessage) {
+	id := verdict.Inside(m.toolCallID)
 	if m.toolCallID == nil {
-		c.missing(path + ".tool_call_id")
+		c.missing(path.Member("tool_call_id"))
 	}
-	if !c.done.waiting[id] {
+	if !c.done.waiting[string(id)] {
 		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", n), "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.") //nolint:misspell // the API's words
 	}
-	delete(c.done.waiting, id)
+	delete(c.done.waiting, string(id))
+}
+
+// opens takes the calls of answer n, which wait for their results.
+func (c *chatChecker) opens(n int, calls []string) {
+	c.done.openAt, c.done.open = n, append(c.done.open, calls...)
+	if c.done.waiting == nil {
+		c.done.waiting = map[string]bool{}
+	}
+	for _, id := range calls {
+		c.done.waiting[id] = true
+	}
 }
 
 // settle checks that every call of the answer before has its result.
@@ -303,5 +312,6 @@ func (c *chatChecker) settle() {
 	if len(missing) > 0 {
 		c.refuse(stagePairing, "", fmt.Sprintf("messages.[%d].role", c.done.openAt+1), "An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: %s", strings.Join(missing, ", "))
 	}
-	c.done.open, c.done.waiting = nil, nil
+	c.done.open = c.done.open[:0]
+	clear(c.done.waiting)
 }

@@ -1,10 +1,8 @@
 package openai
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -28,7 +26,7 @@ func checkResponses(body []byte, limits wire.Limits, thread *verdict.Thread[resp
 		return r
 	}
 	c := responsesChecker{checker: newChecker(body, limits), thread: thread}
-	c.object("", c.member)
+	c.object(verdict.Path{}, c.member)
 	c.conclude()
 	return c.verdict(thread.Unreadable(body, c.r.End()), c.done.images)
 }
@@ -36,6 +34,7 @@ func checkResponses(body []byte, limits wire.Limits, thread *verdict.Thread[resp
 type responsesChecker struct {
 	*checker
 	thread   *verdict.Thread[responsesProgress]
+	sent     sentItem // the item being read
 	hasInput bool
 	unkept   bool // the provider is asked to store nothing
 	earlier  bool // it has more of the conversation than the body
@@ -53,7 +52,7 @@ type responsesProgress struct {
 
 // clone returns a copy that is not changed by the items that follow.
 func (p responsesProgress) clone() responsesProgress {
-	p.waiting, p.calls = maps.Clone(p.waiting), slices.Clip(p.calls)
+	p.waiting, p.calls = maps.Clone(p.waiting), slices.Clone(p.calls)
 	return p
 }
 
@@ -87,7 +86,7 @@ func (c *responsesChecker) member(key []byte) bool {
 
 func (c *responsesChecker) toolList() {
 	if c.r.Kind() != '[' {
-		c.wrongType("tools", "an array of objects")
+		c.wrongType(verdict.Path{}.Member("tools"), "an array of objects")
 		return
 	}
 	count := 0
@@ -95,7 +94,7 @@ func (c *responsesChecker) toolList() {
 		count++
 		tool := c.r.Value()
 		if rawjson.Text(rawjson.Get(tool, "type")) == "function" {
-			c.name(rawjson.Get(tool, "name"), fmt.Sprintf("tools[%d]", i), ".name")
+			c.name(rawjson.Get(tool, "name"), verdict.Path{}.Item("tools", i), "name")
 		}
 	})
 	c.tools(count)
@@ -109,13 +108,13 @@ func (c *responsesChecker) input() {
 		count := 0
 		c.thread.Elements(c.r, &c.done, responsesProgress.clone, func(n int) {
 			count++
-			c.item("input[" + strconv.Itoa(n) + "]")
+			c.item(verdict.Path{}.Item("input", n))
 		})
 		if count == 0 {
 			c.refuse(stageShape, codeEmptyArray, "input", "Invalid 'input': empty array. Expected an array with minimum length 1, but got an empty array instead.")
 		}
 	default:
-		c.wrongType("input", "one of a string or array of input items")
+		c.wrongType(verdict.Path{}.Member("input"), "one of a string or array of input items")
 	}
 }
 
@@ -132,14 +131,15 @@ type sentInput struct {
 	url  []byte
 }
 
-func (c *responsesChecker) item(path string) {
-	var it sentItem
+func (c *responsesChecker) item(path verdict.Path) {
+	it := &c.sent
+	*it = sentItem{parts: it.parts[:0]}
 	c.object(path, func(key []byte) bool {
 		switch string(key) {
 		case "type":
-			it.kind = kindOf(c.text(path, ".type"))
+			it.kind = kindOf(c.text(path, "type"))
 		case "role":
-			it.role = kindOf(c.text(path, ".role"))
+			it.role = kindOf(c.text(path, "role"))
 		case "id":
 			it.id = c.r.Value()
 		case "call_id":
@@ -147,27 +147,27 @@ func (c *responsesChecker) item(path string) {
 		case "name":
 			it.name = c.r.Value()
 		case "arguments":
-			it.arguments = c.text(path, ".arguments")
+			it.arguments = c.text(path, "arguments")
 		case "encrypted_content":
 			it.encrypted = c.r.Value()
 		case "summary":
 			it.hasSummary = true
 		case "content":
 			it.hasContent = c.r.Kind() != 'n'
-			c.parts(path, ".content", &it)
+			c.parts(path, "content", it)
 		case "output":
 			it.hasOutput = true
-			c.parts(path, ".output", &it)
+			c.parts(path, "output", it)
 		}
 		return true // items of other kinds have members of their own
 	})
 	if it.kind == "" && it.role != "" {
 		it.kind = "message"
 	}
-	c.checkItem(path, &it)
+	c.checkItem(path, it)
 }
 
-func (c *responsesChecker) parts(path, member string, it *sentItem) {
+func (c *responsesChecker) parts(path verdict.Path, member string, it *sentItem) {
 	if c.r.Kind() != '[' {
 		it.text = c.r.Kind() == '"'
 		c.r.Value()
@@ -175,7 +175,7 @@ func (c *responsesChecker) parts(path, member string, it *sentItem) {
 	}
 	c.r.Array(func(k int) {
 		if c.r.Kind() != '{' {
-			c.wrongType(fmt.Sprintf("%s%s[%d]", path, member, k), "an object")
+			c.wrongType(path.Item(member, k), "an object")
 			return
 		}
 		var p sentInput
@@ -191,7 +191,7 @@ func (c *responsesChecker) parts(path, member string, it *sentItem) {
 	})
 }
 
-func (c *responsesChecker) checkItem(path string, it *sentItem) {
+func (c *responsesChecker) checkItem(path verdict.Path, it *sentItem) {
 	c.following(it)
 	switch it.kind {
 	case "message":
@@ -205,11 +205,11 @@ func (c *responsesChecker) checkItem(path string, it *sentItem) {
 	case "item_reference":
 		c.mustBeStored(string(verdict.Inside(it.id)))
 	case "":
-		c.missing(path + ".type")
+		c.missing(path.Member("type"))
 	}
 }
 
-func (c *responsesChecker) message(path string, it *sentItem) {
+func (c *responsesChecker) message(path verdict.Path, it *sentItem) {
 	var want string
 	switch it.role {
 	case "user", "system", "developer":
@@ -217,62 +217,65 @@ func (c *responsesChecker) message(path string, it *sentItem) {
 	case "assistant":
 		want = "output_text refusal"
 	default:
-		c.refuse(stageShape, codeValue, path+".role", "Invalid value: '%s'. Supported values are: 'assistant', 'system', 'developer', and 'user'.", it.role)
+		c.refuse(stageShape, codeValue, path.Member("role").String(), "Invalid value: '%s'. Supported values are: 'assistant', 'system', 'developer', and 'user'.", it.role)
 		return
 	}
 	switch {
 	case !it.hasContent:
-		c.missing(path + ".content")
+		c.missing(path.Member("content"))
 	case len(it.parts) == 0 && !it.text:
-		c.refuse(stageShape, codeEmptyArray, path+".content", "Invalid '%s.content': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
+		c.refuse(stageShape, codeEmptyArray, path.Member("content").String(), "Invalid '%s.content': empty array. Expected an array with minimum length 1, but got an empty array instead.", path)
 	}
-	c.checkParts(path, ".content", want, it.parts)
+	c.checkParts(path, "content", want, it.parts)
 }
 
 // checkParts checks parts of the item at path. want are the kinds that it takes.
-func (c *responsesChecker) checkParts(path, member, want string, parts []sentInput) {
+func (c *responsesChecker) checkParts(path verdict.Path, member, want string, parts []sentInput) {
 	for k, p := range parts {
-		at := func() string { return fmt.Sprintf("%s%s[%d]", path, member, k) }
+		at := path.Item(member, k)
 		switch {
 		case p.kind == "" || !strings.Contains(" "+want+" ", " "+p.kind+" "):
-			c.refuse(stageShape, codeValue, at(), "Invalid value: '%s'. Supported values are: '%s'.", p.kind, strings.Join(strings.Fields(want), "', '"))
+			c.refuse(stageShape, codeValue, at.String(), "Invalid value: '%s'. Supported values are: '%s'.", p.kind, strings.Join(strings.Fields(want), "', '"))
 		case p.kind == "input_image" && p.url != nil:
 			c.done.images++
-			c.image(p.url, at()+".image_url")
+			c.image(p.url, at.Member("image_url"))
 		}
 	}
 }
 
-func (c *responsesChecker) call(path string, it *sentItem) {
-	id := c.id(it.callID, path, ".call_id", maxCallIDLen)
-	c.name(it.name, path, ".name")
+func (c *responsesChecker) call(path verdict.Path, it *sentItem) {
+	id := c.id(it.callID, path, "call_id", maxCallIDLen)
+	c.name(it.name, path, "name")
 	if it.kind == "function_call" && it.arguments == nil {
-		c.missing(path + ".arguments")
+		c.missing(path.Member("arguments"))
+	}
+	if c.done.waiting == nil {
+		c.done.waiting = map[string]bool{}
 	}
 	if len(c.done.waiting) == 0 {
-		c.done.waiting, c.done.calls = map[string]bool{}, nil
+		c.done.calls = c.done.calls[:0]
 	}
 	if !c.done.waiting[id] {
 		c.done.waiting[id], c.done.calls = true, append(c.done.calls, id)
 	}
 }
 
-func (c *responsesChecker) output(path string, it *sentItem) {
-	id := c.id(it.callID, path, ".call_id", maxCallIDLen)
+func (c *responsesChecker) output(path verdict.Path, it *sentItem) {
+	id := c.id(it.callID, path, "call_id", maxCallIDLen)
 	if !it.hasOutput {
-		c.missing(path + ".output")
+		c.missing(path.Member("output"))
 	}
 	if !c.done.waiting[id] && !c.earlier {
 		c.refuse(stagePairing, "", "input", "No tool call found for function call output with call_id %s.", id)
 	}
 	delete(c.done.waiting, id)
-	c.checkParts(path, ".output", "input_text input_image input_file", it.parts)
+	c.checkParts(path, "output", "input_text input_image input_file", it.parts)
 }
 
-func (c *responsesChecker) reasoning(path string, it *sentItem) {
+func (c *responsesChecker) reasoning(path verdict.Path, it *sentItem) {
 	id := string(verdict.Inside(it.id))
 	if !it.hasSummary {
-		c.missing(path + ".summary")
+		c.missing(path.Member("summary"))
 	}
 	encrypted := verdict.Inside(it.encrypted)
 	if len(encrypted) == 0 {
@@ -281,7 +284,7 @@ func (c *responsesChecker) reasoning(path string, it *sentItem) {
 		c.refuse(stageThinking, codeEncrypted, "", "The encrypted content %s could not be verified. Reason: Encrypted content could not be decrypted or parsed.", abridged(encrypted))
 	}
 	if c.done.thinking = id; id == "" {
-		c.done.thinking = path
+		c.done.thinking = path.String()
 	}
 }
 
@@ -317,7 +320,7 @@ func (c *responsesChecker) dangling() {
 
 func (c *responsesChecker) conclude() {
 	if !c.hasInput {
-		c.missing("input")
+		c.missing(verdict.Path{}.Member("input"))
 	}
 	if c.done.thinking != "" {
 		c.dangling()

@@ -47,7 +47,7 @@ func size(messages []wire.Message) int {
 }
 
 func sizeOf(p message.Part) int {
-	const syntax = 128 // of a block
+	const syntax, inside = 96, 32 // of a block, and of what a result holds
 	switch p := p.(type) {
 	case message.Text:
 		return syntax + len(p.Text) + len(p.Signature)
@@ -58,7 +58,7 @@ func sizeOf(p message.Part) int {
 	case message.ToolResult:
 		n := syntax
 		for _, c := range p.Content {
-			n += sizeOf(c)
+			n += sizeOf(c) - syntax + inside
 		}
 		return n
 	case message.Image:
