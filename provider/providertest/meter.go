@@ -6,6 +6,7 @@ import (
 
 	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/provider/providertest/internal/o200k"
 )
 
 // perMessage is what a message costs beyond its words, in o200k tokens. (OpenAI
@@ -70,9 +71,9 @@ func (m meter) measure(p *prompt, left map[int]string) bill {
 }
 
 // text bills a text of an answer.
-func (m meter) text(s string) int { return m.scaled(m.scales.count(s)) }
+func (m meter) text(s string) int { return m.scaled(o200k.Count(s)) }
 
-func (m meter) scaled(o200k int) int { return int(math.Ceil(float64(o200k) * m.factor)) }
+func (m meter) scaled(tokens int) int { return int(math.Ceil(float64(tokens) * m.factor)) }
 
 func chained(before message.Hash, role string, block message.Hash) (after message.Hash) {
 	h := sha256.New()

@@ -13,11 +13,11 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/tiktoken-go/tokenizer/codec"
 	_ "golang.org/x/image/webp"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/provider/providertest/internal/o200k"
 )
 
 // A weight is what one block is, whatever the model.
@@ -37,7 +37,6 @@ type size struct{ widthPx, heightPx int }
 // use; what they remember is never dropped, about 100 bytes a block.
 type scales struct {
 	mu    sync.Mutex
-	codec *codec.Codec // nil until something is counted: it takes 70 ms to make
 	known map[message.Hash]*weight
 }
 
@@ -49,32 +48,14 @@ func (s *scales) weigh(block []byte) *weight {
 	defer s.mu.Unlock()
 	w, ok := s.known[key]
 	if !ok {
-		w = s.read(block)
+		w = read(block)
 		s.known[key] = w
 	}
 	return w
 }
 
-// count returns the o200k tokens of a text.
-func (s *scales) count(text string) int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.tokens(text)
-}
-
-func (s *scales) tokens(text string) int {
-	if s.codec == nil {
-		s.codec = codec.NewO200kBase()
-	}
-	n, err := s.codec.Count(text)
-	if err != nil {
-		return len(text) / 4 // a text that the expression gave up on
-	}
-	return n
-}
-
-func (s *scales) read(block []byte) *weight {
-	r := reading{scales: s, hash: sha256.New(), counting: true}
+func read(block []byte) *weight {
+	r := reading{hash: sha256.New(), counting: true}
 	key := ""
 	if block[0] == '"' {
 		key = "text"
@@ -86,7 +67,6 @@ func (s *scales) read(block []byte) *weight {
 
 // A reading walks through the JSON of a block.
 type reading struct {
-	scales   *scales
 	hash     hash.Hash
 	weight   weight
 	counting bool // strings are texts; not inside JSON that was counted as one
@@ -132,7 +112,7 @@ func (r *reading) object(v []byte) {
 		switch {
 		case slices.Contains(unread(), m.key), m.key == "id" && itsOwnID, rawjson.IsNull(m.value):
 		case r.counting && slices.Contains(structured(), m.key) && m.value[0] != '"':
-			r.weight.text += r.scales.tokens(string(m.value))
+			r.weight.text += o200k.Count(string(m.value))
 			r.counting = false
 			r.value(m.key, m.value)
 			r.counting = true
@@ -162,7 +142,7 @@ func (r *reading) text(key string, v []byte) {
 		}
 		r.weight.images = append(r.weight.images, size{1024, 1024}) // it is not fetched
 	default:
-		r.weight.text += r.scales.tokens(text)
+		r.weight.text += o200k.Count(text)
 	}
 }
 
