@@ -9,7 +9,6 @@ import (
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
-	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/tokens"
 	"github.com/stemma-history/stemma/wire"
 )
@@ -56,6 +55,11 @@ func (r *Run) request(ctx context.Context) (*sent, error) {
 	if err != nil {
 		return nil, err
 	}
+	return r.requestOf(ctx, view)
+}
+
+// requestOf writes the body for a view of the path, or for one that begins so.
+func (r *Run) requestOf(ctx context.Context, view wire.View) (*sent, error) {
 	s := &sent{request: wire.Request{
 		Frame:          r.frame,
 		View:           view,
@@ -64,6 +68,7 @@ func (r *Run) request(ctx context.Context) (*sent, error) {
 		CacheKey:       r.cacheKey(),
 		Blob:           func(h message.Hash) (message.Blob, error) { return r.Store.Blob(ctx, h) },
 	}}
+	var err error
 	if s.body, err = r.session.Encode(s.request); err != nil {
 		return nil, fmt.Errorf("the request cannot be written: %w", err)
 	}
@@ -75,14 +80,7 @@ func (r *Run) request(ctx context.Context) (*sent, error) {
 // send sends a request once, and again where it failed on the way.
 func (r *Run) send(ctx context.Context, s *sent) (provider.Answer, error) {
 	draft := r.newDraft()
-	answer, err := r.provider().Send(ctx, provider.Request{
-		Model:    r.Model.name(),
-		Body:     s.body,
-		Effort:   r.Model.Effort,
-		CacheKey: s.request.CacheKey,
-		Estimate: s.calibrated,
-		Window:   r.window(),
-	}, func(d provider.Delta) {
+	answer, err := r.patient(r.Model.Provider).Send(ctx, r.outgoing(s), func(d provider.Delta) {
 		draft.grow(ctx, d)
 		r.tell(Delta{d})
 	})
@@ -96,9 +94,21 @@ func (r *Run) send(ctx context.Context, s *sent) (provider.Answer, error) {
 	return answer, err
 }
 
+// outgoing is a request as the provider takes it.
+func (r *Run) outgoing(s *sent) provider.Request {
+	return provider.Request{
+		Model:    r.Model.name(),
+		Body:     s.body,
+		Effort:   r.Model.Effort,
+		CacheKey: s.request.CacheKey,
+		Estimate: s.calibrated,
+		Window:   r.window(),
+	}
+}
+
 // maxOutput is the longest answer that is asked for.
 func (r *Run) maxOutput() int {
-	most := cmp.Or(r.Model.MaxOutput, reclaim.DefaultBudget(r.window()).Reserve)
+	most := cmp.Or(r.Model.MaxOutput, r.problem("").Budget.Reserve)
 	if r.Model.Known.MaxOutput > 0 {
 		most = min(most, r.Model.Known.MaxOutput)
 	}

@@ -58,8 +58,8 @@ type Model struct {
 	Known catalog.Model
 	// Window overrides that of Known.
 	Window int
-	// MaxOutput is the longest answer in tokens. Default: what the window keeps
-	// free for it.
+	// MaxOutput is the longest answer in tokens. Default: what the budget keeps
+	// free of the window for it.
 	MaxOutput int
 	// Effort is how hard it thinks. Default: the model's own.
 	Effort string
@@ -77,14 +77,18 @@ func (m *Model) window() int { return cmp.Or(m.Window, m.Known.Window, unknownWi
 type Compaction struct {
 	// Off leaves the view alone until the provider refuses a request.
 	Off bool
-	// Threshold is the size of the view in tokens from which room is made, and
-	// Target what is aimed at. Default: those of [reclaim.DefaultBudget].
-	Threshold, Target int
+	// Budget says how much of a window is kept free for the answer, from which
+	// size of the view on room is made, and what is aimed at. It is asked again
+	// when a refusal has told of another window, and for each model that the run
+	// goes on with. Default: [reclaim.DefaultBudget].
+	Budget func(window int) reclaim.Budget
 	// Rungs may be used. Default: [reclaim.FreeRungs].
 	Rungs []reclaim.Rung
 	// Summary allows model calls for the last rung, where the others do not
 	// reach the target.
 	Summary bool
+	// SummaryModel is asked for summaries. Default: that of the run.
+	SummaryModel Model
 	// Cold is how long after an answer the provider's cache is taken to be cold:
 	// a compaction costs nothing extra then. Default: 5 minutes, the shortest
 	// that a provider keeps it (Anthropic, 2026-11).
@@ -98,6 +102,9 @@ func (c *Config) defaults() {
 	c.Parallel = cmp.Or(c.Parallel, 8)
 	c.Lease = cmp.Or(c.Lease, 6*time.Second)
 	c.Compaction.Cold = cmp.Or(c.Compaction.Cold, 5*time.Minute)
+	if c.Compaction.Budget == nil {
+		c.Compaction.Budget = reclaim.DefaultBudget
+	}
 	if c.Compaction.Rungs == nil {
 		c.Compaction.Rungs = reclaim.FreeRungs
 	}

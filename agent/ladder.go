@@ -66,14 +66,8 @@ func (r *Run) problem(trigger history.Trigger) reclaim.Problem {
 func (r *Run) pose() reclaim.Problem {
 	p := reclaim.ProblemFor(r.Model.Known, r.frame, r.path, r.pins, r.knownWindow())
 	p.Rungs = r.Compaction.Rungs
+	p.Budget = r.Compaction.Budget(p.Budget.Window)
 	p.Budget.Reserve = max(p.Budget.Reserve, min(r.Model.MaxOutput, p.Budget.Window/2))
-	if t := r.Compaction.Threshold; t > 0 {
-		p.Budget.Threshold = t
-		p.Budget.Target = min(p.Budget.Target, t/2)
-	}
-	if t := r.Compaction.Target; t > 0 {
-		p.Budget.Target = t
-	}
 	return p
 }
 
@@ -165,7 +159,7 @@ func (r *Run) plan(ctx context.Context, p reclaim.Problem) (reclaim.Plan, error)
 	if enough || !r.Compaction.Summary || r.state.failures >= mostFailures {
 		return plan, err
 	}
-	summary, failed := reclaim.WithSummary(ctx, p, r.summarise)
+	summary, failed := reclaim.WithSummary(ctx, p, r.summariser())
 	switch {
 	case ctx.Err() != nil:
 		return plan, ctx.Err()
@@ -251,7 +245,7 @@ func (r *Run) Compact(ctx context.Context, c CompactRequest) Events {
 
 func (r *Run) planFor(ctx context.Context, p reclaim.Problem) (reclaim.Plan, error) {
 	if slices.Contains(p.Rungs, reclaim.Summary) {
-		return reclaim.WithSummary(ctx, p, r.summarise)
+		return reclaim.WithSummary(ctx, p, r.summariser())
 	}
 	return reclaim.Make(p)
 }

@@ -220,7 +220,7 @@ func TestTheSummaryRungAsksTheModelOnlyWhereItMay(t *testing.T) {
 
 func TestAFailedSummaryIsToldAndGivenUpAfterThree(t *testing.T) {
 	script := providertest.Script(talker).Adversary(providertest.SummaryOverflows)
-	b := newBench(t, models[0], providertest.Config{Window: 40_000, Script: script}, func(c *agent.Config) { c.Compaction.Summary = true; c.Compaction.Target = 1 })
+	b := newBench(t, models[0], providertest.Config{Window: 40_000, Script: script}, func(c *agent.Config) { c.Compaction.Summary = true; c.Compaction.Budget = aimingAt(1) })
 	var notices []string
 	for i := range 80 {
 		for _, n := range of[agent.Notice](b.prompt(fmt.Sprint(i, providertest.Words(600)))) {

@@ -214,11 +214,11 @@ func (r *Run) depth() int {
 	return r.path[len(r.path)-1].Depth
 }
 
-// provider returns the provider with the patience of the run.
-func (r *Run) provider() provider.Provider {
+// patient returns a provider with the patience of the run.
+func (r *Run) patient(p provider.Provider) provider.Provider {
 	how := r.Patience
 	how.Waiting = func(w provider.Wait) { r.listener.tell(Waiting{w}) }
-	return provider.Retrying(r.Model.Provider, how)
+	return provider.Retrying(p, how)
 }
 
 // frameBlob returns the frame as it is stored, and whether it has to be.

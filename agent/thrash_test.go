@@ -7,6 +7,7 @@ import (
 
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/provider/providertest"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // thrashNotices returns what was told of compactions that do not help.
@@ -40,7 +41,11 @@ func TestP12AWindowThatIsFullAgainAtOnceIsToldOnce(t *testing.T) {
 func TestP12NothingLeftToTakeIsToldOnce(t *testing.T) {
 	b := newBench(t, models[0], providertest.Config{Window: 40_000, Script: providertest.In(providertest.Say("Yes."))}, func(c *agent.Config) {
 		c.System = []string{providertest.Words(12_000)}
-		c.Compaction.Threshold = 20_000
+		c.Compaction.Budget = func(window int) reclaim.Budget {
+			b := reclaim.DefaultBudget(window)
+			b.Threshold = 20_000
+			return b
+		}
 	})
 	var told []string
 	for i := range 6 {

@@ -78,7 +78,7 @@ type Step struct {
 	Rung          Rung
 	Applied       bool
 	Why           string // what it did, or why it did nothing
-	Items         int    // results, images, pages or lines
+	Items         int    // results, images, pages or lines; of a summary, calls of the model
 	Before, After int    // tokens of the view
 	Savings       []Saving
 }

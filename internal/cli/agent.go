@@ -20,6 +20,7 @@ import (
 	"github.com/stemma-history/stemma/internal/config"
 	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/provider"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // agentOptions choose the model, and what it may do.
@@ -137,22 +138,37 @@ func (o *agentOptions) agentConfig(ctx context.Context, settings *config.Config,
 	if err != nil {
 		return agent.Config{}, err
 	}
-	budget := settings.Compaction.Budget(cmp.Or(o.window, model.Known.Window, unknownWindow))
-	made := agent.Config{
+	compaction, err := o.compaction(settings)
+	if err != nil {
+		return agent.Config{}, err
+	}
+	return agent.Config{
 		Store: s, Conversation: c.ID, Model: model, System: system, Rules: rules, MaxTurns: o.maxTurns,
 		Tools: []tool.Tool{
 			tool.Read(w), tool.Write(w), tool.Edit(w), tool.Grep(w), tool.Glob(w),
 			tool.Bash(w, tool.Shell{Env: withoutKeys(os.Environ(), settings.KeyVariables())}), tool.Fetch(tool.PublicClient(http.ProxyFromEnvironment)),
 		},
-		Compaction: agent.Compaction{
-			Threshold: budget.Threshold, Target: budget.Target,
-			Rungs: freeRungs(settings.Compaction.Rungs), Summary: o.summary || settings.Compaction.Summary,
-		},
-		Limit: history.Limit{Entries: o.limit},
-		Draw:  draw,
+		Compaction: compaction,
+		Limit:      history.Limit{Entries: o.limit},
+		Draw:       draw,
+	}, nil
+}
+
+// compaction says when and how a run makes room. Rungs that name the summary
+// allow it.
+func (o *agentOptions) compaction(settings *config.Config) (agent.Compaction, error) {
+	set := &settings.Compaction
+	made := agent.Compaction{
+		Budget: set.Budget, Rungs: freeRungs(set.Rungs),
+		Summary: o.summary || set.Summary || slices.Contains(set.Rungs, reclaim.Summary),
 	}
-	if len(made.Compaction.Rungs) == 0 {
-		made.Compaction.Rungs = nil
+	if set.SummaryModel != "" {
+		model, err := o.reach(settings, set.SummaryModel)
+		if err != nil {
+			return made, fmt.Errorf("compaction.summary_model (%v): %w", settings.Origin("compaction.summary_model"), err)
+		}
+		model.Window, model.Effort = 0, "" // the flags are about the model of the conversation
+		made.SummaryModel = model
 	}
 	return made, nil
 }

@@ -104,16 +104,14 @@ func (o *compactOptions) run(ctx context.Context) error {
 				return err
 			}
 		}
-		return o.report(c, &p, &plan, stored, 0)
+		return o.report(c, &p, &plan, stored)
 	})
 }
 
 // report prints what was done. Where that is not enough, it is the error.
-func (o *compactOptions) report(c history.Conversation, p *reclaim.Problem, plan *reclaim.Plan, stored history.Entry, calls int) error {
+func (o *compactOptions) report(c history.Conversation, p *reclaim.Problem, plan *reclaim.Plan, stored history.Entry) error {
 	if o.json {
-		j := newCompactJSON(c, p, plan)
-		j.ModelCalls = calls
-		if err := o.printJSON(j); err != nil {
+		if err := o.printJSON(newCompactJSON(c, p, plan)); err != nil {
 			return err
 		}
 	} else {
@@ -196,6 +194,11 @@ func stepsJSON(steps []reclaim.Step) []stepJSON {
 
 func newCompactJSON(c history.Conversation, p *reclaim.Problem, plan *reclaim.Plan) compactJSON {
 	j := compactJSON{Conversation: c.ID, Model: p.Frame.Model, Window: p.Budget.Window, Target: p.Budget.Target, Rungs: stepsJSON(plan.Steps), Fits: plan.Fits}
+	for _, step := range plan.Steps {
+		if step.Rung == reclaim.Summary {
+			j.ModelCalls += step.Items
+		}
+	}
 	j.Tokens.Path, j.Tokens.Before, j.Tokens.After = plan.Path, plan.Before, plan.After
 	if plan.Compaction != nil {
 		for _, t := range plan.Compaction.Treatments {

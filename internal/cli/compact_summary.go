@@ -2,13 +2,11 @@ package cli
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/words"
-	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/reclaim"
 )
 
@@ -25,8 +23,6 @@ func (o *compactOptions) summarise(ctx context.Context, s history.Store, c histo
 		return err
 	}
 	defer closeRun()
-	asked := &countedProvider{Provider: run.Model.Provider}
-	run.Model.Provider = asked
 	request := agent.CompactRequest{Rungs: []reclaim.Rung{reclaim.Summary}}
 	p := run.Problem()
 	if o.target != nil {
@@ -50,16 +46,5 @@ func (o *compactOptions) summarise(ctx context.Context, s history.Store, c histo
 	if done.Plan.Compaction == nil {
 		return errSilent
 	}
-	return o.report(c, &p, &done.Plan, done.Entry, int(asked.calls.Load()))
-}
-
-// A countedProvider counts the requests that it sends.
-type countedProvider struct {
-	provider.Provider
-	calls atomic.Int64
-}
-
-func (p *countedProvider) Send(ctx context.Context, r provider.Request, on func(provider.Delta)) (provider.Answer, error) {
-	p.calls.Add(1)
-	return p.Provider.Send(ctx, r, on)
+	return o.report(c, &p, &done.Plan, done.Entry)
 }
