@@ -36,7 +36,7 @@ func newFake(a *app) *cobra.Command {
 		Short: "Play the providers of models, to try agents without a key",
 		Long: `Serve the APIs of Anthropic, OpenAI (both), Google and Ollama on this machine until interrupted. Requests are refused as the real ones refuse them, in their words; tokens, the prompt cache and prices are counted, and each request is told on a line with what it would have cost.
 
-The model repeats what it is told. These words make it do something else, at the beginning of a prompt: tool NAME JSON (a line a call), think TEXT, long N, fail STATUS, cut N, hang N.`,
+The model repeats what it is told. These words make it do something else, at the beginning of a prompt: tool NAME JSON (a line a call), think TEXT, long N, fail STATUS, cut N, hang N. Asked for a summary, it answers with the headings alone.`,
 		Example: `  stemma fake --window 32000          # the wall comes early
   stemma fake --dialect llamacpp      # another server's words
   stemma fake --log requests --json   # keep the bodies; the address as JSON`,

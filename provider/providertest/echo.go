@@ -19,7 +19,8 @@ const mostWords = 100_000
 //	fail STATUS       refuses with a status, such as 429 or 529
 //	cut N, hang N     sends N bytes, then closes the connection or falls silent
 //
-// It answers the results of tools with what they said, shortened.
+// Where a prompt ends with a request for headings, each with ## before it, it
+// answers with these. It answers the results of tools with what they said, shortened.
 func Echo(a Ask) Answer {
 	if results := a.Results(); len(results) > 0 {
 		var said []string
@@ -29,6 +30,9 @@ func Echo(a Ask) Answer {
 		return Say("The tools said: " + strings.Join(said, "; "))
 	}
 	prompt := strings.TrimSpace(a.Prompt())
+	if names := headings(prompt); len(names) > 0 {
+		return Say("## " + strings.Join(names, "\nnothing of note\n## ") + "\nnothing of note")
+	}
 	var answer Answer
 	for line := range strings.Lines(prompt) {
 		if rest, ok := word(line, "tool"); ok {
@@ -58,6 +62,18 @@ func Echo(a Ask) Answer {
 		}
 	}
 	return Say("You said: " + quoted(prompt))
+}
+
+// headings returns the headings that a prompt asks for: beginning with "## ": A,
+// B, C.
+func headings(prompt string) []string {
+	const before = `beginning with "## ": `
+	at := strings.LastIndex(prompt, before)
+	if at < 0 {
+		return nil
+	}
+	names, _, _ := strings.Cut(prompt[at+len(before):], ".")
+	return strings.Split(names, ", ")
 }
 
 // word returns what follows the first word of a line, if it is this one.

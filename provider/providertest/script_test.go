@@ -57,6 +57,7 @@ func TestEchoDoesWhatItIsTold(t *testing.T) {
 		"cut 7":       Say(Words(2000)).But(Cut{After: 7}),
 		"hang 9":      Say(Words(2000)).But(Hang{After: 9}),
 		"fail badly":  Say("You said: “fail badly”"),
+		"Condense it, with lines beginning with \"## \": Goal, Next step. Be short.": Say("## Goal\nnothing of note\n## Next step\nnothing of note"),
 	} {
 		got := Echo(ask(prompt))
 		if want.Fault != got.Fault || string(encode(parts(got))) != string(encode(parts(want))) {
