@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
@@ -84,7 +85,7 @@ func (r *Run) exchange(ctx context.Context) error {
 		if err := r.atBoundary(ctx); err != nil {
 			return err
 		}
-		taken, err := r.takeQueue(ctx)
+		taken, err := r.takeTyped(ctx, turn)
 		if err != nil {
 			return err
 		}
@@ -96,6 +97,36 @@ func (r *Run) exchange(ctx context.Context) error {
 			return fmt.Errorf("the exchange has taken %d answers, the most that are allowed; prompt again to go on", turns)
 		}
 	}
+}
+
+// takeTyped takes, behind a turn, the prompts that were typed meanwhile. They
+// belong to the conversation: on a branch of its own, which a person does not
+// look at, the run leaves them alone until its exchange is done. Then it goes to
+// where the conversation stands, and takes them there, unless another run works
+// on it, which will.
+func (r *Run) takeTyped(ctx context.Context, t *turn) (taken int, err error) {
+	if !r.branched {
+		return r.takeQueue(ctx)
+	}
+	if t.goesOn() {
+		return 0, nil
+	}
+	queue, err := r.Store.Queue(ctx, r.Conversation)
+	if err != nil || len(queue) == 0 {
+		return 0, err
+	}
+	drafts, err := r.Store.Drafts(ctx, r.Conversation)
+	if err != nil {
+		return 0, err
+	}
+	if slices.ContainsFunc(drafts, func(d history.Draft) bool { return d.Run != r.id && r.Now().Sub(d.Updated) < r.Lease }) {
+		r.tell(Notice{"What was typed meanwhile waits for the run that is at work where the conversation stands."})
+		return 0, nil
+	}
+	if err := r.catchUp(ctx); err != nil {
+		return 0, err
+	}
+	return r.takeQueue(ctx)
 }
 
 // A turn is an answer and what came of its calls.

@@ -361,6 +361,80 @@ func TestP6ARunWhoseTipWasMovedGoesOnAsABranch(t *testing.T) {
 	}
 }
 
+// TestP6WhatIsTypedMeanwhileGoesToTheConversation, not onto the branch of a run
+// whose tip was moved: there, nobody would look for it.
+func TestP6WhatIsTypedMeanwhileGoesToTheConversation(t *testing.T) {
+	for _, other := range []bool{false, true} { // another run is at work where the conversation stands
+		var b *bench
+		move := &probe{name: "move", do: func(ctx context.Context, _ tool.Call) tool.Result {
+			c, err := b.store.Conversation(ctx, b.id)
+			if err != nil {
+				return tool.Fail(err.Error())
+			}
+			prompt := message.Prompt("meanwhile")
+			saved, err := b.store.Append(ctx, history.AppendRequest{Conversation: b.id, Parent: c.Tip, ExpectedTip: c.Tip, Entries: []history.Entry{{Message: &prompt}}})
+			if err == nil && other {
+				err = b.store.SaveDraft(ctx, history.Draft{Conversation: b.id, Run: history.NewID(), Parent: saved[0].ID, Message: message.Message{Role: message.Assistant, Author: message.ByModel, Parts: []message.Part{message.Text{Text: "Let me"}}}})
+			}
+			if err == nil {
+				_, err = b.run.Queue(ctx, message.Text{Text: "By the way …"})
+			}
+			if err != nil {
+				return tool.Fail(err.Error())
+			}
+			return tool.Text("moved")
+		}}
+		script := providertest.In(providertest.Call("move", `{}`), providertest.Call("look", `{}`), providertest.Say("Done."), providertest.Say("Noted."))
+		b = newBench(t, models[0], providertest.Config{Script: script}, with(move, &probe{name: "look"}), func(c *agent.Config) { c.Lease = time.Hour })
+		events := b.prompt("Go.")
+		queue, err := b.store.Queue(t.Context(), b.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other {
+			if last := last(of[agent.Notice](events)); shape(b.run.Path()) != "uatata" || len(queue) != 1 || !strings.Contains(last.Text, "waits for the run") {
+				t.Errorf("path %s, %d prompts wait, %q", shape(b.run.Path()), len(queue), last.Text)
+			}
+			continue
+		}
+		path := b.stored()
+		if shape(path) != "uuua" || path[2].Message.PlainText() != "By the way …" || path[3].Message.PlainText() != "Noted." || len(queue) != 0 {
+			t.Errorf("path %s, %d prompts wait", shape(path), len(queue))
+		}
+		if b.run.Position() != path[3].ID {
+			t.Error("the run stands elsewhere than the conversation")
+		}
+		if leaves := leavesOf(t, b); leaves != 2 {
+			t.Errorf("%d branches", leaves)
+		}
+	}
+}
+
+func last[T any](all []T) (t T) {
+	if len(all) > 0 {
+		t = all[len(all)-1]
+	}
+	return t
+}
+
+// leavesOf is how many branches the tree has.
+func leavesOf(t *testing.T, b *bench) int {
+	t.Helper()
+	nodes, err := history.Collect(b.store.Nodes(t.Context(), b.id))
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaves := len(nodes)
+	parents := map[history.ID]bool{}
+	for _, n := range nodes {
+		if n.Parent != (history.ID{}) && !parents[n.Parent] {
+			parents[n.Parent] = true
+			leaves--
+		}
+	}
+	return leaves
+}
+
 func TestPromptsThatAreTypedMeanwhileComeAtTheNextBoundary(t *testing.T) {
 	var b *bench
 	typing := &probe{name: "work", do: func(ctx context.Context, _ tool.Call) tool.Result {
