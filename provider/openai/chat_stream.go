@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"io"
+	"slices"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
 	"github.com/stemma-history/stemma/message"
@@ -21,6 +22,7 @@ const none = -1
 type chatReader struct {
 	*draft.Draft
 	thinking, text, refusal int // parts of the draft
+	details                 details
 	refused                 []byte
 	calls                   []*chatCall
 	complete                bool
@@ -29,8 +31,8 @@ type chatReader struct {
 // chatCall is a call that is coming in.
 type chatCall struct {
 	at    int
-	index int64 // none where the server gives none
-	id    string
+	index int64            // none where the server gives none
+	call  message.ToolCall // but for its arguments
 }
 
 func newChatReader(d *draft.Draft) *chatReader {
@@ -99,7 +101,7 @@ func (r *chatReader) choice(choice []byte) error {
 
 func (r *chatReader) delta(delta []byte) error {
 	var thought string
-	var calls []byte
+	var details, calls []byte
 	err := rawjson.Members(delta, func(key string, v []byte) error {
 		switch key {
 		case "content":
@@ -108,6 +110,8 @@ func (r *chatReader) delta(delta []byte) error {
 			if s := rawjson.Text(v); s != "" {
 				thought = s
 			}
+		case "reasoning_details":
+			details = v
 		case "refusal":
 			r.refuse(rawjson.Text(v))
 		case "tool_calls":
@@ -115,6 +119,14 @@ func (r *chatReader) delta(delta []byte) error {
 		}
 		return nil
 	})
+	if err == nil && len(details) > 0 && details[0] == '[' {
+		var text string
+		text, err = r.details.add(details)
+		thought = cmp.Or(thought, text) // most send the text twice
+		if r.thinking == none {         // where all of it is hidden too
+			r.thinking = r.Begin(message.Thinking{})
+		}
+	}
 	r.think(thought)
 	if err != nil || rawjson.IsNull(calls) {
 		return err
@@ -185,9 +197,14 @@ func (r *chatReader) call(piece []byte) error {
 	function := rawjson.Get(piece, "function")
 	name, arguments := rawjson.Text(rawjson.Get(function, "name")), rawjson.Get(function, "arguments")
 	c := r.find(index, id, name)
-	if c == nil {
-		c = &chatCall{at: r.Begin(message.ToolCall{ID: id, Name: name}), index: index, id: id}
+	known := message.ToolCall{ID: id, Name: name, Extra: wireopenai.CallExtra(piece)}
+	switch {
+	case c == nil:
+		c = &chatCall{at: r.Begin(known), index: index, call: known}
 		r.calls = append(r.calls, c)
+	default:
+		c.call.ID, c.call.Extra = cmp.Or(c.call.ID, known.ID), cmp.Or(c.call.Extra, known.Extra)
+		r.Amend(c.at, c.call)
 	}
 	switch {
 	case rawjson.IsNull(arguments):
@@ -201,27 +218,28 @@ func (r *chatReader) call(piece []byte) error {
 
 // find returns the call that a piece goes on with; nil where it begins one. Some
 // servers give no index, or the same to all; then an id that is new, together
-// with a name, tells. Others give neither.
+// with a name, tells. Others give neither, or another id with each piece.
 func (r *chatReader) find(index int64, id, name string) *chatCall {
-	for i := len(r.calls) - 1; i >= 0; i-- {
-		c := r.calls[i]
+	var last *chatCall
+	for _, c := range slices.Backward(r.calls) {
 		switch {
 		case c.index != index:
-		case id == "" || id == c.id:
-			if index == none && id == "" && name != "" {
-				return nil
-			}
+		case id != "" && id == c.call.ID:
 			return c
-		case name == "" && c.id == "":
-			return c
+		case last == nil:
+			last = c
 		}
 	}
-	return nil
+	if name != "" && (id != "" || index == none) {
+		return nil
+	}
+	return last
 }
 
 // finish notes why the answer ended.
 func (r *chatReader) finish(reason string) error {
 	r.complete = true
+	r.keepDetails()
 	stop := r.Message.Stop
 	switch reason {
 	case "":
@@ -249,4 +267,14 @@ func (r *chatReader) finish(reason string) error {
 	}
 	r.Message.Stop = stop
 	return nil
+}
+
+// keepDetails puts the details into the thinking.
+func (r *chatReader) keepDetails() {
+	if len(r.details.list) == 0 {
+		return
+	}
+	thinking, _ := r.Part(r.thinking).(message.Thinking) // it began with the first of them
+	thinking.Raw = r.details.json()
+	r.Set(r.thinking, thinking)
 }

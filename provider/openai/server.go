@@ -39,9 +39,17 @@ func reasoning(name, member string) wireopenai.Dialect {
 	return d
 }
 
+// detailed returns the dialect of a server that gives thinking in details, and
+// wants them back. Where there are none it is as reasoning.
+func detailed(name, member string) wireopenai.Dialect {
+	d := reasoning(name, member)
+	d.Details = true
+	return d
+}
+
 // Compatible returns a server of which nothing is known but that it speaks Chat
-// Completions.
-func Compatible(name string) Server { return Server{Name: name, Dialect: compatible(name)} }
+// Completions. Details of thinking that it gives go back to it.
+func Compatible(name string) Server { return Server{Name: name, Dialect: detailed(name, "")} }
 
 // thinkingOff turns thinking off for DeepSeek, z.ai, Moonshot and MiMo.
 const thinkingOff = `"thinking":{"type":"disabled"}`
@@ -99,7 +107,7 @@ func Servers() []Server {
 		},
 		{
 			Name: "minimax", BaseURL: "https://api.minimax.io/v1", KeyVars: []string{"MINIMAX_API_KEY"},
-			Dialect: compatible("minimax"),
+			Dialect: detailed("minimax", ""),
 		},
 		{
 			Name: "mistral", BaseURL: "https://api.mistral.ai/v1", KeyVars: []string{"MISTRAL_API_KEY"},
@@ -119,7 +127,7 @@ func Servers() []Server {
 		},
 		{
 			Name: "openrouter", BaseURL: "https://openrouter.ai/api/v1", KeyVars: []string{"OPENROUTER_API_KEY"},
-			Dialect: reasoning("openrouter", "reasoning"),
+			Dialect: detailed("openrouter", "reasoning"),
 			// Its default cuts the middle out of what is too long for a small model.
 			Members: []string{`"transforms":[]`, `"usage":{"include":true}`},
 			Effort:  `"reasoning":{"effort":"%s"}`, NoThinking: `"reasoning":{"enabled":false}`,
@@ -130,7 +138,7 @@ func Servers() []Server {
 		},
 		{
 			Name: "vercel", BaseURL: "https://ai-gateway.vercel.sh/v1", KeyVars: []string{"AI_GATEWAY_API_KEY"},
-			Dialect: reasoning("vercel", "reasoning"),
+			Dialect: detailed("vercel", "reasoning"),
 			Effort:  `"reasoning":{"effort":"%s"}`, NoThinking: `"reasoning":{"enabled":false}`,
 		},
 		{

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"slices"
@@ -251,7 +252,7 @@ func (c *chat) dataURL(m body.Medium) {
 // answer writes an answer: thinking, where the server wants it back, texts, then
 // calls. This wire has no other order.
 func (c *chat) answer(s *wire.Step) {
-	var texts, refusals, thoughts []string
+	var texts, refusals []string
 	var calls []wire.Part
 	for _, p := range s.Parts {
 		switch part := p.Part.(type) {
@@ -265,14 +266,13 @@ func (c *chat) answer(s *wire.Step) {
 			calls = append(calls, p)
 		}
 	}
-	if c.dialect.Reasoning != "" && len(calls) > 0 {
-		thoughts = c.thoughts(s)
-	}
+	thoughts, details := c.thoughts(s, len(calls) > 0)
 	if len(texts)+len(refusals)+len(calls) == 0 {
 		return
 	}
 	c.message(func() {
 		c.Raw(`{"role":"assistant"`)
+		c.details(details)
 		c.joined(c.dialect.Reasoning, thoughts)
 		if len(texts) == 0 {
 			c.Raw(`,"content":null`)
@@ -284,15 +284,43 @@ func (c *chat) answer(s *wire.Step) {
 	})
 }
 
-// thoughts returns the thinking of an answer that may be sent back.
-func (c *chat) thoughts(s *wire.Step) []string {
-	var texts []string
+// thoughts returns the thinking of an answer that may be sent back: as details
+// where it came so and the server wants that, otherwise as texts.
+func (c *chat) thoughts(s *wire.Step, hasCalls bool) (texts []string, details [][]byte) {
 	for _, p := range s.Parts {
-		if t, ok := p.Part.(message.Thinking); ok && t.Text != "" && c.KeepsThinking(p, s.Message) {
+		t, ok := p.Part.(message.Thinking)
+		if !ok {
+			continue
+		}
+		switch asDetails := c.dialect.Details && isDetails(t.Raw); {
+		case !asDetails && (c.dialect.Reasoning == "" || !hasCalls || t.Text == ""):
+		case !c.KeepsThinking(p, s.Message):
+		case asDetails:
+			details = append(details, t.Raw)
+		default:
 			texts = append(texts, t.Text)
 		}
 	}
-	return texts
+	return texts, details
+}
+
+// isDetails reports whether thinking came as reasoning_details.
+func isDetails(raw []byte) bool { return len(raw) > 0 && raw[0] == '[' }
+
+// details writes lists of details as one.
+func (c *chat) details(lists [][]byte) {
+	for i, list := range lists {
+		if i == 0 {
+			c.Raw(`,"reasoning_details":[`)
+		}
+		if inside := bytes.TrimSpace(bytes.TrimSuffix(bytes.TrimSpace(list[1:]), []byte("]"))); len(inside) > 0 {
+			c.Next()
+			c.Value(inside)
+		}
+	}
+	if len(lists) > 0 {
+		c.Raw(`]`)
+	}
 }
 
 func (c *chat) joined(name string, texts []string) {

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"encoding/base64"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -165,5 +166,36 @@ func TestDialects(t *testing.T) {
 	if got := encode(mistral, path[0], chatAnswer(toolCall("abcDEF123")), message.Prompt("z")); !strings.Contains(got, `"tool_call_id":"abcDEF123"`) ||
 		!strings.Contains(got, `"content":"I have read the results."},{"role":"user","content":"z"}`) {
 		t.Errorf("its own id, or the answer before a prompt, is missing: %s", got)
+	}
+}
+
+// TestThinkingThatCameInDetailsGoesBackAsItWas to who gave it, with every answer
+// (P2); others get its text.
+func TestThinkingThatCameInDetailsGoesBackAsItWas(t *testing.T) {
+	const details = `[{"type":"reasoning.summary","summary": "why","index":0},{"type":"reasoning.encrypted","data":"Z0FB"}]`
+	openrouter := openai.Dialect{Provider: "openrouter", IDs: openai.OpenAI().IDs, Reasoning: "reasoning", Details: true}
+	deepseek := openai.Dialect{Provider: "deepseek", IDs: openai.OpenAI().IDs, Reasoning: "reasoning_content"}
+	thought := message.Thinking{Text: "why", Raw: []byte(details)}
+	for _, c := range []struct {
+		name    string
+		dialect openai.Dialect
+		answer  message.Message
+		want    string
+	}{
+		{"an answer with calls", openrouter, chatAnswer(thought, toolCall("call_1")), `{"role":"assistant","reasoning_details":` + details + `,"content":null,"tool_calls":[`},
+		{"without", openrouter, chatAnswer(thought, text("Done.")), `{"role":"assistant","reasoning_details":` + details + `,"content":"Done."}`},
+		{"two lists and a text", openrouter, chatAnswer(thought, message.Thinking{Raw: []byte("[ ] ")}, message.Thinking{Raw: []byte(`[{"a":1}]`)}, message.Thinking{Text: "plain"}, toolCall("call_1")),
+			`{"role":"assistant","reasoning_details":` + details[:len(details)-1] + `,{"a":1}],"reasoning":"plain","content":null,"tool_calls":[`},
+		{"a server that wants the text", deepseek, chatAnswer(thought, toolCall("call_1")), `{"role":"assistant","reasoning_content":"why","content":null,"tool_calls":[`},
+		{"a server that wants none", openai.OpenAI(), chatAnswer(thought, text("Done.")), `{"role":"assistant","content":"Done."}`},
+	} {
+		b, err := c.dialect.Encode(request(message.Prompt("x"), c.answer))
+		if err != nil || !strings.Contains(string(b.JSON), c.want) {
+			t.Errorf("%s: %s (%v)\nwant %s", c.name, b.JSON, err, c.want)
+		}
+	}
+	again, err := openai.DecodeChat([]byte(`{"role":"assistant","reasoning":"why","content":"Done.","reasoning_details":` + details + `}`))
+	if err != nil || !reflect.DeepEqual(again.Parts, []message.Part{thought, text("Done.")}) {
+		t.Errorf("read again: %q, %v", again.Parts, err)
 	}
 }

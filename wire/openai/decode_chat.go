@@ -37,7 +37,7 @@ func DecodeChat(data []byte) (message.Message, error) {
 }
 
 type chatFields struct {
-	role, content, refusal, reasoning, calls, functionCall, callID, name []byte
+	role, content, refusal, reasoning, details, calls, functionCall, callID, name []byte
 }
 
 func (m *chatFields) member(key string, v []byte) error {
@@ -50,6 +50,8 @@ func (m *chatFields) member(key string, v []byte) error {
 		m.refusal = v
 	case "reasoning_content", "reasoning": // DeepSeek and others; OpenRouter
 		m.reasoning = v
+	case "reasoning_details":
+		m.details = v
 	case "tool_calls":
 		m.calls = v
 	case "function_call":
@@ -66,8 +68,12 @@ func (m *chatFields) member(key string, v []byte) error {
 // members are meant.
 func (m *chatFields) answer(parts []message.Part) (message.Message, error) {
 	a := message.Message{Role: message.Assistant, Author: message.ByModel, Wire: WireChat}
-	if thought := rawjson.Text(m.reasoning); thought != "" {
-		a.Parts = append(a.Parts, message.Thinking{Text: thought})
+	thought := message.Thinking{Text: rawjson.Text(m.reasoning)}
+	if isDetails(m.details) {
+		thought.Raw = m.details
+	}
+	if thought.Text != "" || thought.Raw != nil {
+		a.Parts = append(a.Parts, thought)
 	}
 	a.Parts = append(a.Parts, parts...)
 	if rawjson.Text(m.refusal) != "" {
@@ -103,16 +109,13 @@ func functionCallID(name string) string { return "function_" + name }
 
 func decodeCall(data []byte) (message.ToolCall, error) {
 	id := rawjson.Text(rawjson.Get(data, "id"))
-	var extra []byte
-	if content := rawjson.Get(data, "extra_content"); content != nil { // the signature of a call, where Gemini speaks this wire
-		extra = rawjson.AppendMember(nil, "extra_content", content)
-	}
+	extra := CallExtra(data)
 	if custom := rawjson.Get(data, "custom"); custom != nil {
 		return message.ToolCall{
 			ID:        id,
 			Name:      rawjson.Text(rawjson.Get(custom, "name")),
 			Arguments: freeInput(rawjson.Get(custom, "input")),
-			Extra:     string(extra),
+			Extra:     extra,
 		}, nil
 	}
 	function := rawjson.Get(data, "function")
@@ -120,8 +123,18 @@ func decodeCall(data []byte) (message.ToolCall, error) {
 		return message.ToolCall{}, errors.New("a call has neither a function nor a custom tool")
 	}
 	call, err := decodeFunction(function)
-	call.ID, call.Extra = id, string(extra)
+	call.ID, call.Extra = id, extra
 	return call, err
+}
+
+// CallExtra returns what a call of Chat Completions has beside its tool, for
+// [message.ToolCall]: its signature, where Gemini speaks this wire.
+func CallExtra(call []byte) string {
+	content := rawjson.Get(call, "extra_content")
+	if rawjson.IsNull(content) {
+		return ""
+	}
+	return string(rawjson.AppendMember(nil, "extra_content", content))
 }
 
 func decodeFunction(data []byte) (message.ToolCall, error) {

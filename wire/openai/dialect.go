@@ -24,6 +24,9 @@ type Dialect struct {
 	// answer that called tools (DeepSeek: reasoning_content). Default: none is
 	// sent.
 	Reasoning string
+	// Details says that the server wants thinking that came as reasoning_details
+	// back as it was, with every answer (OpenRouter, 2026).
+	Details bool
 	// Cached says that the server takes a cache key, and cache marks for its
 	// newer models.
 	Cached bool

@@ -12,16 +12,18 @@ import (
 // TestThinkingGoesBackWhileItsSealFits (P2), over every wire that sends it back.
 func TestThinkingGoesBackWhileItsSealFits(t *testing.T) {
 	deepseek := openai.Dialect{Provider: "deepseek", IDs: openai.OpenAI().IDs, Reasoning: "reasoning_content"}
+	openrouter := openai.Dialect{Provider: "openrouter", IDs: openai.OpenAI().IDs, Reasoning: "reasoning", Details: true}
 	type speaker struct {
 		Wire
-		sends int // of two thoughts; OpenAI takes none over Chat Completions
+		sends   int // of two thoughts; OpenAI takes none over Chat Completions
+		details bool
 	}
-	speakers := []speaker{{Chat(deepseek), 2}}
+	speakers := []speaker{{Chat(deepseek), 2, false}, {Chat(openrouter), 2, true}}
 	for _, w := range All() {
 		if w.Name == openai.WireChat {
-			speakers = append(speakers, speaker{w, 0})
+			speakers = append(speakers, speaker{w, 0, false})
 		} else {
-			speakers = append(speakers, speaker{w, 2})
+			speakers = append(speakers, speaker{w, 2, false})
 		}
 	}
 	for _, s := range speakers {
@@ -37,6 +39,9 @@ func TestThinkingGoesBackWhileItsSealFits(t *testing.T) {
 				message.Thinking{Text: "thought one", Signature: "c2ln"}, message.Text{Text: "Looking."},
 				message.Thinking{Text: "thought two", Signature: "c2ln"}, message.ToolCall{ID: "a", Name: "bash"},
 			}}
+			if s.details {
+				answer.Parts[0] = message.Thinking{Raw: []byte(`[{"type":"reasoning.text","text":"thought one","signature":"c2ln"}]`)}
+			}
 			seals, err := w.Seals(first, answer)
 			if err != nil || len(seals) != 2 {
 				t.Fatalf("%d seals, %v", len(seals), err)

@@ -22,7 +22,8 @@ import (
 func speakers() []Wire {
 	deepseek := openai.Dialect{Provider: "deepseek", IDs: openai.OpenAI().IDs, Reasoning: "reasoning_content"}
 	mistral := openai.Dialect{Provider: "mistral", IDs: wire.IDRule{MinLen: 9, MaxLen: 9}, AnswerAfterResults: true}
-	return append(All(), Chat(deepseek), Chat(mistral))
+	openrouter := openai.Dialect{Provider: "openrouter", IDs: openai.OpenAI().IDs, Reasoning: "reasoning", Details: true}
+	return append(All(), Chat(deepseek), Chat(mistral), Chat(openrouter))
 }
 
 // A talk is a run as a session sees it: a request whose view mostly grows.

@@ -305,6 +305,8 @@ func rawThinking(wireName string) string {
 	switch wireName {
 	case "openai-responses":
 		return `{"id":"rs_1","type":"reasoning","summary":[],"encrypted_content":"Z0FBQUE="}`
+	case "openai-chat":
+		return `[{"signature":"c2ln","text":"hm","type":"reasoning.text","index":0}]`
 	case "gemini":
 		return `{"thoughtSignature":"c2ln","text":"hm","thought":true}`
 	}

@@ -67,6 +67,10 @@ func (d *Draft) tell(delta provider.Delta) {
 // Set replaces a part by what it has become. What had grown is in it.
 func (d *Draft) Set(i int, p message.Part) { d.pieces[i] = piece{part: p} }
 
+// Amend replaces a part by one of its kind of which more is known. What has grown
+// stays.
+func (d *Draft) Amend(i int, p message.Part) { d.pieces[i].part = p }
+
 // Part returns a part with what has come of it.
 func (d *Draft) Part(i int) message.Part {
 	p := d.pieces[i]
