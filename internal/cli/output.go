@@ -13,7 +13,8 @@ import (
 // An output is a buffered stream, and what is known of the terminal behind it.
 type output struct {
 	*bufio.Writer
-	terminal bool
+	screen   *os.File // the terminal that is written to; nil where it is none
+	terminal bool     // what is shown is laid out for a person
 	colour   bool
 	width    int // columns of the terminal; 0 off a terminal: lines have no end
 	// failed, if set, is told the first error of a write.
@@ -23,7 +24,7 @@ type output struct {
 func newOutput(w io.Writer) *output {
 	o := &output{}
 	if file, ok := w.(*os.File); ok && isTerminal(file) {
-		o.terminal = true
+		o.screen, o.terminal = file, true
 		o.colour = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb" && showsColours(file)
 		o.width = 80
 		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {

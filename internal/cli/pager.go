@@ -13,7 +13,7 @@ import (
 // where the pager is cat or cannot be started, print writes as ever.
 func (a *app) paged(print func() error) error {
 	fields := pagerCommand()
-	if !a.out.terminal || !isTerminal(os.Stdout) || len(fields) == 0 {
+	if a.out.screen == nil || !a.out.terminal || len(fields) == 0 {
 		return print()
 	}
 	path, err := exec.LookPath(fields[0])
@@ -21,7 +21,7 @@ func (a *app) paged(print func() error) error {
 		return print()
 	}
 	pager := exec.Command(path, fields[1:]...)
-	pager.Stdout, pager.Stderr = os.Stdout, os.Stderr
+	pager.Stdout, pager.Stderr = a.out.screen, os.Stderr
 	if os.Getenv("LESS") == "" {
 		pager.Env = append(os.Environ(), "LESS=FRX") // quit if it fits; colours; leave it on the screen
 	}
