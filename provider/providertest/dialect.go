@@ -29,6 +29,9 @@ type Dialect struct {
 	Silent Silence
 	// Reasoning is the member that thinking is shown in. Default: none is.
 	Reasoning string
+	// Details gives thinking as reasoning_details too, signed, and refuses those
+	// that come back behind another prefix to a model that checks that.
+	Details bool
 	// IDs are the ids of calls that are taken. Default: those of the wire.
 	IDs wire.IDRule
 	// AnswerAfterResults refuses a user's message behind results.
@@ -69,7 +72,7 @@ func Dialects() []Dialect {
 		{Name: "litellm", Body: `{"error":{"message":"litellm.ContextWindowExceededError: litellm.BadRequestError: OpenAIException - This model's maximum context length is {limit} tokens. However, your messages resulted in {used} tokens.","type":"invalid_request_error","param":null,"code":"400"}}`},
 		{Name: "xai", Body: `{"code":"Client specified an invalid argument","error":"This model's maximum prompt length is {limit} but the request contains {used} tokens."}`, Reasoning: "reasoning_content"},
 		{Name: "groq", Body: `{"error":{"message":"Please reduce the length of the messages or completion.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, Reasoning: "reasoning"},
-		{Name: "openrouter", Body: `{"error":{"message":"This endpoint's maximum context length is {limit} tokens. However, you requested about {total} tokens ({used} of text input, {output} in the output). Please reduce the length of either one, or use the \"middle-out\" transform to compress your prompt automatically.","code":400,"metadata":{"provider_name":null}}}`, WithOutput: true, Reasoning: "reasoning"},
+		{Name: "openrouter", Body: `{"error":{"message":"This endpoint's maximum context length is {limit} tokens. However, you requested about {total} tokens ({used} of text input, {output} in the output). Please reduce the length of either one, or use the \"middle-out\" transform to compress your prompt automatically.","code":400,"metadata":{"provider_name":null}}}`, WithOutput: true, Reasoning: "reasoning", Details: true},
 		{Name: "poolside", Body: `{"error":{"message":"Input of {used} tokens exceeds the maximum allowed input length of {limit} tokens","type":"invalid_request_error","code":null}}`},
 		{Name: "together", Status: 422, Body: `{"error":{"message":"Input validation error: input ({used} tokens) is longer than the model's context length ({limit} tokens).","type":"invalid_request_error","param":null,"code":null}}`},
 		{Name: "copilot", Body: `{"error":{"message":"prompt token count of {used} exceeds the limit of {limit}","code":"model_max_prompt_tokens_exceeded"}}`},

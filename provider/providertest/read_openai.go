@@ -29,6 +29,7 @@ func readChat(body []byte) *prompt {
 		if role == "system" || role == "developer" {
 			p.system = append(p.system, plain(mf["content"]))
 		}
+		elements(mf["reasoning_details"], func(v []byte) { p.piece(v).sealed = true })
 		if thought := cmp.Or(rawjson.Text(mf["reasoning_content"]), rawjson.Text(mf["reasoning"])); thought != "" {
 			p.piece(encode(object{"thinking": thought}))
 		}

@@ -2,10 +2,12 @@ package providertest
 
 import (
 	"cmp"
+	"fmt"
 	"net/http"
 	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
+	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/wire"
 	"github.com/stemma-history/stemma/wire/anthropic"
 	"github.com/stemma-history/stemma/wire/gemini"
@@ -38,7 +40,7 @@ func (s *Server) unauthorised(q *request, r *http.Request) *wire.Refusal {
 		return &wire.Refusal{Status: 400, Type: "INVALID_ARGUMENT", Message: "API key not valid. Please pass a valid API key."}
 	}
 	if missing {
-		return &wire.Refusal{Status: 401, Type: "invalid_request_error", Message: "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.q. Authorization: Bearer YOUR_KEY)."}
+		return &wire.Refusal{Status: 401, Type: "invalid_request_error", Message: "You didn't provide an API key. You need to provide your API key in an Authorization header using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."}
 	}
 	return &wire.Refusal{Status: 401, Type: "invalid_request_error", Code: "invalid_api_key", Message: "Incorrect API key provided: " + masked(key) + ". You can find your API key at https://platform.openai.com/account/api-keys."}
 }
@@ -66,6 +68,29 @@ func unknownModel(q *request) *wire.Refusal {
 		return nil
 	}
 	return &wire.Refusal{Status: 404, Type: "NOT_FOUND", Message: "models/" + q.to.model + " is not found for API version v1beta, or is not supported for generateContent. Call ListModels to see the list of available models and their supported methods."}
+}
+
+// moved refuses thinking in details that is not genuine, or that stands behind
+// something else than when it was made. (What OpenRouter passes on of
+// Anthropic's refusal; public issues, 2026.)
+func (s *Server) moved(q *request) *wire.Refusal {
+	if !q.dialect.Details {
+		return nil
+	}
+	for i, b := range q.prompt.blocks {
+		if !b.sealed {
+			continue
+		}
+		signed, genuine := s.binder.open(signatureOf(b.json))
+		var before message.Hash
+		if i > 0 {
+			before = q.bill.bound[i-1]
+		}
+		if !genuine || q.model.ChecksThinking && signed.model == short(q.model.ID) && signed.prefix != before {
+			return q.invalid(fmt.Sprintf("Provider returned error: messages.%d.content.0: Invalid `signature` in `thinking` block", b.message))
+		}
+	}
+	return nil
 }
 
 // blind refuses images to a model that reads none. (OpenRouter and GitHub

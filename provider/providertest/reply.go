@@ -117,6 +117,10 @@ func (s *Server) seal(q *request, r *reply) {
 		s.sealAnthropic(q, r)
 	case openai.WireResponses:
 		s.sealResponses(q, r)
+	case openai.WireChat:
+		if q.dialect.Details {
+			s.sealDetails(q, r)
+		}
 	case gemini.Wire:
 		if q.limits.CallSignatures {
 			signFirstCall(r.parts, s.binder.sign(q.model.ID, q.bound(), ""))
@@ -161,6 +165,17 @@ func (s *Server) sealResponses(q *request, r *reply) {
 			bound = chained(bound, "assistant", s.scales.weigh(encode(object{"text": p.Text})).hash)
 		case message.ToolCall:
 			bound = chained(bound, "function_call", s.scales.weigh(encode(callItem(p, ""))).hash)
+		}
+	}
+}
+
+// sealDetails signs thinking over Chat Completions, where it stands before all
+// else of its answer.
+func (s *Server) sealDetails(q *request, r *reply) {
+	for i, p := range r.parts {
+		if t, ok := p.(message.Thinking); ok {
+			t.Signature = s.binder.sign(q.model.ID, q.bound(), "")
+			r.parts[i] = t
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -72,10 +73,7 @@ func (s *Server) check(q *request, r *http.Request) *wire.Refusal {
 		return refusal
 	}
 	s.measure(q)
-	if refusal := quirk(q); refusal != nil {
-		return refusal
-	}
-	return blind(q)
+	return cmp.Or(quirk(q), s.moved(q), blind(q))
 }
 
 func (q *request) modelName() string {

@@ -182,3 +182,31 @@ func TestGeminiWantsTheSignatureOfTheCurrentTurn(t *testing.T) {
 	}
 	c.must(path, strings.Replace(body, signature, "skip_thought_signature_validator", 1))
 }
+
+func TestDetailsOfThinkingAreWantedBackBehindTheSamePrefix(t *testing.T) {
+	d, err := DialectNamed("openrouter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := serve(t, Config{Dialect: d})
+	path := paths[openai.WireChat]
+	first := c.must(path, `{"model":"anthropic/claude-opus-5-5","messages":[{"role":"user","content":"think of one"}]}`)
+	var answer string
+	elements(get([]byte(first), "choices"), func(v []byte) { answer = string(get(v, "message")) })
+	body := `{"model":"anthropic/claude-opus-5-5","messages":[{"role":"user","content":"think of one"},` + answer + `,{"role":"user","content":"more"}]}`
+	if !strings.Contains(body, `"reasoning_details":[{`) {
+		t.Fatalf("no details: %s", answer)
+	}
+	c.must(path, body)
+	const words = "Provider returned error: messages.1.content.0: Invalid `signature` in `thinking` block"
+	for name, changed := range map[string]string{
+		"another prefix":      strings.Replace(body, "of one", "of two", 1),
+		"a forged signature":  strings.Replace(body, `"signature":"`, `"signature":"AAAA`, 1),
+		"a missing signature": strings.Replace(body, `"signature"`, `"other"`, 1),
+	} {
+		if status, got := c.refused(path, changed); status != 400 || got != words {
+			t.Errorf("%s: %d %s", name, status, got)
+		}
+	}
+	c.must(path, strings.ReplaceAll(strings.Replace(body, "of one", "of two", 1), "claude-opus-5-5", "claude-opus-5")) // which does not look
+}

@@ -28,9 +28,30 @@ func wholeChat(r *reply) []byte {
 	if member := r.dialect.Reasoning; member != "" && thought != "" {
 		m[member] = thought
 	}
+	if r.dialect.Details {
+		if all := r.details(); all != nil {
+			m["reasoning_details"] = all
+		}
+	}
 	c := r.chat("chat.completion", object{"index": 0, "message": m, "logprobs": nil, "finish_reason": stopChat(r.stop)})
 	c["usage"] = r.usageChat()
 	return encode(c)
+}
+
+// details are the thinking of an answer in the form of OpenRouter.
+func (r *reply) details() (all list) {
+	for i, p := range r.parts {
+		if t, ok := p.(message.Thinking); ok {
+			all = append(all, detail(i, object{"text": t.Text, "signature": t.Signature}))
+		}
+	}
+	return all
+}
+
+// detail is the thinking at an index, or a piece of it.
+func detail(index int, o object) object {
+	o["type"], o["format"], o["index"] = "reasoning.text", "anthropic-claude-v1", index
+	return o
 }
 
 // chat is an object of the API with one choice, or with none.
@@ -75,17 +96,20 @@ func streamChat(r *reply, c Chunks) [][]byte {
 	}
 	add(object{"role": "assistant", "content": ""}, nil)
 	calls := 0
-	for _, p := range r.parts {
+	for i, p := range r.parts {
 		switch p := p.(type) {
 		case message.Text:
 			for _, piece := range pieces(p.Text, c.Runes) {
 				add(object{"content": piece}, nil)
 			}
 		case message.Thinking:
-			if member := r.dialect.Reasoning; member != "" {
-				for _, piece := range pieces(p.Text, c.Runes) {
-					add(object{member: piece}, nil)
+			for _, piece := range pieces(p.Text, c.Runes) {
+				if delta := r.thought(i, piece); delta != nil {
+					add(delta, nil)
 				}
+			}
+			if r.dialect.Details {
+				add(object{"reasoning_details": list{detail(i, object{"signature": p.Signature})}}, nil)
 			}
 		case message.ToolCall:
 			call := callChat(p, "")
@@ -104,6 +128,18 @@ func streamChat(r *reply, c Chunks) [][]byte {
 		frames = append(frames, event("", last))
 	}
 	return append(frames, []byte("data: [DONE]\n\n"))
+}
+
+// thought is the delta of a piece of thinking, nil where the server shows none.
+func (r *reply) thought(index int, piece string) object {
+	if r.dialect.Reasoning == "" {
+		return nil
+	}
+	delta := object{r.dialect.Reasoning: piece}
+	if r.dialect.Details {
+		delta["reasoning_details"] = list{detail(index, object{"text": piece})}
+	}
+	return delta
 }
 
 func failedChat(_ *reply, r *wire.Refusal) []byte {
