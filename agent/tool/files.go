@@ -74,12 +74,13 @@ func skipped(dir string, ignored bool) bool {
 	return slices.Contains(heavy, dir)
 }
 
-// gitFiles asks git, which knows all about ignored files. The monitor that a
-// repository's configuration may name is a program: it must not run because
-// somebody looks for a file.
+// gitFiles asks git, which knows all about ignored files. A repository's
+// configuration may name programs: a monitor, and how to fetch a directory that
+// is not there yet. None of them may run because somebody looks for a file.
 func (p place) gitFiles(ctx context.Context) (names []string, ok bool) {
 	cmd := exec.CommandContext(ctx, "git", "-c", "core.fsmonitor=false", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--deduplicate")
 	cmd.Dir = filepath.Join(p.root.Name(), p.name)
+	cmd.Env = append(cmd.Environ(), "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1")
 	out, err := cmd.Output()
 	if err != nil {
 		return nil, false

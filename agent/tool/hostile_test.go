@@ -128,20 +128,33 @@ func TestAnIgnoredDirectoryIsSearchedWhereItIsNamed(t *testing.T) {
 }
 
 func TestALookForFilesRunsNoProgramOfTheRepository(t *testing.T) {
-	b := newBench(t, map[string]string{"a": ""})
-	if err := exec.Command("git", "-C", b.dir, "init", "-q").Run(); err != nil {
-		t.Skip("git is not installed")
-	}
-	b.file(".git/evil", "#!/bin/sh\ntouch "+filepath.Join(b.outside, "ran")+"\n")
-	if err := os.Chmod(filepath.Join(b.dir, ".git/evil"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := exec.Command("git", "-C", b.dir, "config", "core.fsmonitor", filepath.Join(b.dir, ".git/evil")).Run(); err != nil {
-		t.Fatal(err)
-	}
-	b.wants(call(tool.Glob(b.w), `{"pattern":"*"}`), message.OK, "a\n")
-	if _, err := os.Stat(filepath.Join(b.outside, "ran")); err == nil {
-		t.Error("the repository's monitor was run")
+	for name, hostile := range map[string]string{
+		"a monitor": `git config core.fsmonitor "$EVIL"`,
+		// A directory of a sparse index, whose tree is to be fetched by a program.
+		"a remote": `git sparse-checkout init --cone --sparse-index
+			tree=$(git rev-parse HEAD:sub)
+			rm -f .git/objects/${tree%${tree#??}}/${tree#??}
+			git config core.repositoryformatversion 1
+			git config extensions.partialClone origin
+			git config remote.origin.promisor true
+			git config remote.origin.url "ext::$EVIL"
+			git config protocol.ext.allow always`,
+	} {
+		b := newBench(t, map[string]string{"a": "", "sub/b": "", ".git/evil": "#!/bin/sh\ntouch \"$(dirname \"$0\")/ran\"\n"})
+		evil := filepath.Join(b.dir, ".git", "evil")
+		if err := os.Chmod(evil, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("sh", "-ec", "git init -q; git add .; git -c user.name=x -c user.email=x commit -qm x; "+hostile)
+		cmd.Dir, cmd.Env = b.dir, append(os.Environ(), "EVIL="+evil)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("git cannot do this: %v %s", err, out)
+		}
+		b.wants(call(tool.Glob(b.w), `{"pattern":"*"}`), message.OK, "a\n")
+		b.wants(call(tool.Grep(b.w), `{"pattern":"x"}`), message.OK)
+		if _, err := os.Stat(filepath.Join(b.dir, ".git", "ran")); err == nil {
+			t.Errorf("%s: a program of the repository was run", name)
+		}
 	}
 }
 
