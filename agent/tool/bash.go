@@ -34,6 +34,10 @@ type Shell struct {
 
 // Bash returns the tool that runs commands of a shell in the working directory.
 // A command can reach whatever the process can.
+//
+// Where a call is cancelled, or takes too long, what it has started ends with it:
+// on Linux whatever descends from it then, elsewhere what is in its process
+// group. A daemon, whose parent has ended before, is out of reach and goes on.
 func Bash(w *Workspace, s Shell) Tool { return bashTool{w, s} }
 
 type bashTool struct {

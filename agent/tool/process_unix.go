@@ -15,19 +15,30 @@ func group(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
-// stopGroup asks a group to end, and kills what is left of it after a while.
+// stopGroup asks a command, and what it has started, to end, and kills what is
+// left of it after a while.
 func stopGroup(cmd *exec.Cmd, grace time.Duration) error {
-	pid := cmd.Process.Pid
-	if err := syscall.Kill(-pid, syscall.SIGTERM); errors.Is(err, syscall.ESRCH) {
+	groups := groupsOf(cmd.Process.Pid) // before parents end, by whom the others are known
+	if reach(groups, syscall.SIGTERM) == 0 {
 		return os.ErrProcessDone
 	}
 	for wait := time.Millisecond; grace > 0; wait *= 2 {
 		time.Sleep(min(wait, grace))
 		grace -= wait
-		if err := syscall.Kill(-pid, 0); errors.Is(err, syscall.ESRCH) {
+		if reach(groups, 0) == 0 {
 			return nil
 		}
 	}
-	_ = syscall.Kill(-pid, syscall.SIGKILL)
+	reach(groups, syscall.SIGKILL)
 	return nil
+}
+
+// reach sends a signal to process groups, and returns how many are there.
+func reach(groups []int, s syscall.Signal) (there int) {
+	for _, g := range groups {
+		if !errors.Is(syscall.Kill(-g, s), syscall.ESRCH) {
+			there++
+		}
+	}
+	return there
 }
