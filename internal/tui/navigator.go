@@ -79,7 +79,7 @@ func newNavigator(ctx context.Context, store history.Store, c history.Conversati
 	}
 }
 
-func (n *navigator) Init() tea.Cmd { return tea.Batch(n.readNewest, n.readLabels) }
+func (n *navigator) Init() tea.Cmd { return tea.Batch(n.readNewest(), n.readLabels()) }
 
 func (n *navigator) Update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
@@ -89,7 +89,7 @@ func (n *navigator) Update(msg tea.Msg) tea.Cmd {
 	case newestRead:
 		n.nodes = msg.nodes
 		n.show(msg.forest)
-		return tea.Batch(n.readTree, n.look())
+		return tea.Batch(n.readTree(), n.look())
 	case treeRead:
 		n.nodes, n.whole = msg.nodes, true
 		n.show(msg.forest)
@@ -109,7 +109,7 @@ func (n *navigator) Update(msg tea.Msg) tea.Cmd {
 		return tea.Batch(n.layOut(), func() tea.Msg { return tipMoved{msg.conversation} })
 	case said:
 		n.tell(msg.note)
-		return n.readLabels
+		return n.readLabels()
 	case entryRead:
 		n.preview.take(msg)
 	case lookNow:

@@ -66,19 +66,19 @@ func BenchmarkNavigator(b *testing.B) {
 	b.Run("first screen", func(b *testing.B) {
 		for b.Loop() {
 			n := open()
-			n.Update(n.readNewest())
+			n.Update(n.readNewest()())
 			_ = n.View()
 		}
 	})
 	b.Run("whole tree", func(b *testing.B) {
 		for b.Loop() {
 			n := open()
-			n.Update(n.readTree())
+			n.Update(n.readTree()())
 			_ = n.View()
 		}
 	})
 	n := open()
-	n.Update(n.readTree())
+	n.Update(n.readTree()())
 	for _, key := range []string{"down", "pgdown", "tab", "F", "left"} {
 		b.Run("key "+key, func(b *testing.B) {
 			for b.Loop() {

@@ -14,6 +14,9 @@ import (
 // than any screen shows.
 const firstEntries = 200
 
+// The store is read and written beside the screen: what is done there is given
+// what it needs, and does not look at the navigator, which goes on changing.
+
 // What comes back from the store.
 type (
 	newestRead struct {
@@ -48,37 +51,43 @@ type (
 )
 
 // readNewest reads the end of the current path.
-func (n *navigator) readNewest() tea.Msg {
-	var nodes []history.Node
-	for e, err := range n.store.Path(n.ctx, history.PathQuery{Conversation: n.conversation.ID, Tip: n.conversation.Tip, Newest: firstEntries}) {
-		var damaged *history.DamagedError
-		switch {
-		case errors.As(err, &damaged):
-			continue
-		case err != nil:
-			return failure{err}
+func (n *navigator) readNewest() tea.Cmd {
+	c := n.conversation
+	return func() tea.Msg {
+		var nodes []history.Node
+		for e, err := range n.store.Path(n.ctx, history.PathQuery{Conversation: c.ID, Tip: c.Tip, Newest: firstEntries}) {
+			var damaged *history.DamagedError
+			switch {
+			case errors.As(err, &damaged):
+				continue
+			case err != nil:
+				return failure{err}
+			}
+			nodes = append(nodes, e.Node())
 		}
-		nodes = append(nodes, e.Node())
+		return newestRead{nodes, newForest(nodes, c.Tip)}
 	}
-	return newestRead{nodes, newForest(nodes, n.conversation.Tip)}
 }
 
 // readTree reads everything.
-func (n *navigator) readTree() tea.Msg {
-	nodes := make([]history.Node, 0, n.conversation.Entries)
-	damaged := 0
-	for node, err := range n.store.Nodes(n.ctx, n.conversation.ID) {
-		var row *history.DamagedError
-		switch {
-		case errors.As(err, &row):
-			damaged++
-		case err != nil:
-			return failure{err}
-		default:
-			nodes = append(nodes, node)
+func (n *navigator) readTree() tea.Cmd {
+	c := n.conversation
+	return func() tea.Msg {
+		nodes := make([]history.Node, 0, c.Entries)
+		damaged := 0
+		for node, err := range n.store.Nodes(n.ctx, c.ID) {
+			var row *history.DamagedError
+			switch {
+			case errors.As(err, &row):
+				damaged++
+			case err != nil:
+				return failure{err}
+			default:
+				nodes = append(nodes, node)
+			}
 		}
+		return treeRead{nodes, newForest(nodes, c.Tip), damaged}
 	}
-	return treeRead{nodes, newForest(nodes, n.conversation.Tip), damaged}
 }
 
 // layOut lays the tree out anew, after the tip has moved.
@@ -87,23 +96,26 @@ func (n *navigator) layOut() tea.Cmd {
 	return func() tea.Msg { return laidOut{newForest(nodes, tip)} }
 }
 
-func (n *navigator) readLabels() tea.Msg {
-	l := labels{checkpoints: map[history.ID][]string{}, pinned: map[history.ID]bool{}}
-	marks, err := n.store.Checkpoints(n.ctx, n.conversation.ID)
-	if err != nil {
-		return failure{err}
+func (n *navigator) readLabels() tea.Cmd {
+	id := n.conversation.ID
+	return func() tea.Msg {
+		l := labels{checkpoints: map[history.ID][]string{}, pinned: map[history.ID]bool{}}
+		marks, err := n.store.Checkpoints(n.ctx, id)
+		if err != nil {
+			return failure{err}
+		}
+		for _, m := range marks {
+			l.checkpoints[m.Entry] = append(l.checkpoints[m.Entry], m.Name)
+		}
+		pins, err := n.store.Pins(n.ctx, id)
+		if err != nil {
+			return failure{err}
+		}
+		for _, id := range pins {
+			l.pinned[id] = true
+		}
+		return labelsRead{l}
 	}
-	for _, m := range marks {
-		l.checkpoints[m.Entry] = append(l.checkpoints[m.Entry], m.Name)
-	}
-	pins, err := n.store.Pins(n.ctx, n.conversation.ID)
-	if err != nil {
-		return failure{err}
-	}
-	for _, id := range pins {
-		l.pinned[id] = true
-	}
-	return labelsRead{l}
 }
 
 // act does what a key asks of the entry under the cursor.
@@ -133,8 +145,9 @@ func (n *navigator) act(key string) tea.Cmd {
 }
 
 func (n *navigator) edit(l history.TreeLine) tea.Cmd {
+	id := n.conversation.ID
 	return func() tea.Msg {
-		e, err := n.store.Entry(n.ctx, n.conversation.ID, l.ID)
+		e, err := n.store.Entry(n.ctx, id, l.ID)
 		if err != nil {
 			return failure{err}
 		}
@@ -143,9 +156,9 @@ func (n *navigator) edit(l history.TreeLine) tea.Cmd {
 }
 
 func (n *navigator) moveTip(l history.TreeLine) tea.Cmd {
-	c := n.conversation
+	c, boundary := n.conversation, n.boundary(l)
 	return func() tea.Msg {
-		at, err := n.boundary(l)
+		at, err := boundary()
 		if err != nil {
 			return failure{err}
 		}
@@ -161,21 +174,23 @@ func (n *navigator) moveTip(l history.TreeLine) tea.Cmd {
 	}
 }
 
-// boundary returns the end of the turn that an entry is in: a call is not left
-// without its results.
-func (n *navigator) boundary(l history.TreeLine) (history.Boundary, error) {
-	id := l.ID
-	for {
-		at, err := history.BoundaryAt(n.ctx, n.store, n.conversation.ID, id)
-		var inside *history.MidTurnError
-		if !errors.As(err, &inside) {
-			return at, err
+// boundary returns what finds the end of the turn that an entry is in: a call is
+// not left without its results.
+func (n *navigator) boundary(l history.TreeLine) func() (history.Boundary, error) {
+	conversation, forest := n.conversation.ID, n.forest
+	return func() (history.Boundary, error) {
+		for id := l.ID; ; {
+			at, err := history.BoundaryAt(n.ctx, n.store, conversation, id)
+			var inside *history.MidTurnError
+			if !errors.As(err, &inside) {
+				return at, err
+			}
+			next, ok := forest.results(id)
+			if !ok {
+				return at, err
+			}
+			id = next
 		}
-		next, ok := n.forest.results(id)
-		if !ok {
-			return at, err
-		}
-		id = next
 	}
 }
 
@@ -193,8 +208,9 @@ func (f *forest) results(id history.ID) (history.ID, bool) {
 }
 
 func (n *navigator) fork(l history.TreeLine) tea.Cmd {
+	boundary := n.boundary(l)
 	return func() tea.Msg {
-		at, err := n.boundary(l)
+		at, err := boundary()
 		if err != nil {
 			return failure{err}
 		}
@@ -207,15 +223,15 @@ func (n *navigator) fork(l history.TreeLine) tea.Cmd {
 }
 
 func (n *navigator) pin(l history.TreeLine) tea.Cmd {
-	pinned := n.labels.pinned[l.ID]
+	id, pinned := n.conversation.ID, n.labels.pinned[l.ID]
 	return func() tea.Msg {
 		if pinned {
-			if err := n.store.Unpin(n.ctx, n.conversation.ID, l.ID); err != nil {
+			if err := n.store.Unpin(n.ctx, id, l.ID); err != nil {
 				return failure{err}
 			}
 			return said{fmt.Sprintf("%d is no longer pinned.", l.Depth)}
 		}
-		if err := n.store.Pin(n.ctx, n.conversation.ID, l.ID); err != nil {
+		if err := n.store.Pin(n.ctx, id, l.ID); err != nil {
 			return failure{err}
 		}
 		return said{fmt.Sprintf("%d is pinned: it stays whole in every view.", l.Depth)}
@@ -227,9 +243,9 @@ func (n *navigator) mark(name string) tea.Cmd {
 	if l == nil || name == "" {
 		return nil
 	}
-	entry := *l
+	boundary := n.boundary(*l)
 	return func() tea.Msg {
-		at, err := n.boundary(entry)
+		at, err := boundary()
 		if err != nil {
 			return failure{err}
 		}
@@ -248,8 +264,9 @@ func (n *navigator) findWords(query string) tea.Cmd {
 	if query == "" {
 		return nil
 	}
+	id := n.conversation.ID
 	return func() tea.Msg {
-		r, err := n.store.Search(n.ctx, history.SearchQuery{Text: query, Conversation: n.conversation.ID, Limit: searchHits})
+		r, err := n.store.Search(n.ctx, history.SearchQuery{Text: query, Conversation: id, Limit: searchHits})
 		if err != nil {
 			return failure{err}
 		}

@@ -25,8 +25,9 @@ func (p *preview) read(n *navigator, look lookNow) tea.Cmd {
 	if look.id != p.id || p.entry != nil {
 		return nil
 	}
+	id := n.conversation.ID
 	return func() tea.Msg {
-		e, err := n.store.Entry(n.ctx, n.conversation.ID, look.id)
+		e, err := n.store.Entry(n.ctx, id, look.id)
 		return entryRead{look.id, &e, err}
 	}
 }
