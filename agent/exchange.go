@@ -77,7 +77,7 @@ func (r *Run) exchange(ctx context.Context) error {
 	for turns := 1; ; turns++ {
 		turn, err := r.turn(ctx)
 		if turn != nil {
-			add(&total, turn.answer.Usage)
+			total.Add(turn.answer.Usage)
 		}
 		if err != nil {
 			return err
@@ -218,14 +218,4 @@ func (r *Run) saveTurn(ctx context.Context, t *turn) error {
 	}
 	r.frameAt = frame
 	return nil
-}
-
-func add(total *history.Usage, u history.Usage) {
-	total.Input += u.Input
-	total.CacheRead += u.CacheRead
-	total.CacheWrite += u.CacheWrite
-	total.Output += u.Output
-	total.Reasoning += u.Reasoning
-	total.Estimate += u.Estimate
-	total.CostUSD += u.CostUSD
 }

@@ -94,7 +94,7 @@ func WorkOf(path []Entry, changes func(message.ToolCall) string) Work {
 		}
 		if e.Usage != nil {
 			w.Billed++
-			w.Usage.add(e.Usage)
+			w.Usage.Add(*e.Usage)
 		}
 	}
 	pairing := message.Pair(slices.Values(said))
@@ -127,16 +127,6 @@ func mostFirst(tallies map[string]Tally) []Tally {
 	return slices.SortedFunc(maps.Values(tallies), func(a, b Tally) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.Name, b.Name))
 	})
-}
-
-func (u *Usage) add(other *Usage) {
-	u.Input += other.Input
-	u.CacheRead += other.CacheRead
-	u.CacheWrite += other.CacheWrite
-	u.Output += other.Output
-	u.Reasoning += other.Reasoning
-	u.Estimate += other.Estimate
-	u.CostUSD += other.CostUSD
 }
 
 // textSize is how many bytes of text a model reads of a part.

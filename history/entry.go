@@ -138,6 +138,17 @@ type Usage struct {
 // Prompt is the size of the whole request, cached or not.
 func (u Usage) Prompt() int64 { return u.Input + u.CacheRead + u.CacheWrite }
 
+// Add counts the usage of another request in.
+func (u *Usage) Add(other Usage) {
+	u.Input += other.Input
+	u.CacheRead += other.CacheRead
+	u.CacheWrite += other.CacheWrite
+	u.Output += other.Output
+	u.Reasoning += other.Reasoning
+	u.Estimate += other.Estimate
+	u.CostUSD += other.CostUSD
+}
+
 // A Node is what a tree view needs to know of an entry, without its body.
 type Node struct {
 	ID      ID

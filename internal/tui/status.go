@@ -32,11 +32,7 @@ func (s *status) take(entries []history.Entry) {
 		if e.Usage == nil {
 			continue
 		}
-		s.usage.Input += e.Usage.Input
-		s.usage.CacheRead += e.Usage.CacheRead
-		s.usage.CacheWrite += e.Usage.CacheWrite
-		s.usage.Output += e.Usage.Output
-		s.usage.CostUSD += e.Usage.CostUSD
+		s.usage.Add(*e.Usage)
 		if e.Usage.Prompt() > 0 {
 			s.filled, s.measured = int(e.Usage.Prompt()+e.Usage.Output), true
 		}

@@ -100,12 +100,7 @@ func (j Journal) Recoveries() []int {
 func (j Journal) Usage() history.Usage {
 	var sum history.Usage
 	for _, r := range j {
-		sum.Input += r.Usage.Input
-		sum.CacheRead += r.Usage.CacheRead
-		sum.CacheWrite += r.Usage.CacheWrite
-		sum.Output += r.Usage.Output
-		sum.Reasoning += r.Usage.Reasoning
-		sum.CostUSD += r.Usage.CostUSD
+		sum.Add(r.Usage)
 	}
 	return sum
 }
