@@ -41,8 +41,8 @@ func Fetch(client *http.Client) Tool {
 
 // asks says that a person decides about this machine and its networks, where
 // to read can be to learn a secret or to set something off.
-func (fetchTool) asks(c Call) bool {
-	u, err := url.Parse(Subject(c))
+func (t fetchTool) asks(c Call) bool {
+	u, err := url.Parse(About(t, c))
 	return err == nil && isPrivate(u.Hostname())
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/wire"
 )
 
 func TestAPrefixIsNotWalkedAround(t *testing.T) {
@@ -22,6 +23,7 @@ func TestAPrefixIsNotWalkedAround(t *testing.T) {
 		t.Skip(err)
 	}
 	bash, read, write, grep, fetch := tool.Bash(b.w, tool.Shell{}), tool.Read(b.w), tool.Write(b.w), tool.Grep(b.w), tool.Fetch(nil)
+	foreign := foreignTool{}
 	real := b.w.Dir()
 	for _, c := range []struct {
 		tool      tool.Tool
@@ -62,6 +64,23 @@ func TestAPrefixIsNotWalkedAround(t *testing.T) {
 		{read, "read(secret)", tool.Deny, map[string]string{"path": "secrets"}, tool.Allow},
 		{read, "read(secret)", tool.Deny, map[string]string{"path": "docs/a", "Path": "docs/a"}, tool.Deny},
 		{grep, "grep(secret)", tool.Deny, map[string]string{"pattern": "x", "path": "secret/key"}, tool.Deny},
+		{read, "read(secret)", tool.Deny, map[string]string{"path": "SECRET/key"}, tool.Deny},
+		{write, "write(docs/)", tool.Allow, map[string]string{"path": "DOCS/x"}, tool.Ask},
+		{grep, "grep(secret)", tool.Deny, map[string]string{"pattern": "x"}, tool.Deny},
+		{grep, "grep(secret/key)", tool.Deny, map[string]string{"pattern": "x", "path": real + "/secret"}, tool.Deny},
+		{grep, "grep(" + real + "/secret)", tool.Deny, map[string]string{"pattern": "x", "path": "."}, tool.Deny},
+		{grep, "grep(secret)", tool.Deny, map[string]string{"pattern": "x", "path": "docs"}, tool.Allow},
+		{grep, "grep(secret)", tool.Allow, map[string]string{"pattern": "x"}, tool.Allow},
+		{bash, "bash(git push)", tool.Deny, map[string]string{"command": "if true; then git push; fi"}, tool.Deny},
+		{bash, "bash(git push)", tool.Deny, map[string]string{"command": "for r in a b; do X=1 sudo git push $r; done"}, tool.Deny},
+		{foreign, "files__move(docs/)", tool.Allow, map[string]string{"path": "docs/a b"}, tool.Allow},
+		{foreign, "files__move(docs/)", tool.Allow, map[string]string{"path": "docs/a b/../../secret/key"}, tool.Ask},
+		{foreign, "files__move(docs/)", tool.Allow, map[string]string{"path": "secret/key", "pattern": "docs/"}, tool.Ask},
+		{foreign, "files__move(docs/)", tool.Allow, map[string]string{"path": "secret/key", "command": "docs/"}, tool.Ask},
+		{foreign, "files__move(secret)", tool.Deny, map[string]string{"path": "secret/key", "pattern": "docs/"}, tool.Deny},
+		{foreign, "files__move(secret)", tool.Deny, map[string]string{"path": "./docs/../secret/key"}, tool.Deny},
+		{fetch, "read", tool.Allow, map[string]string{"url": "http://127.0.0.1/", "command": "https://example.com/"}, tool.Ask},
+		{fetch, "fetch(https://example.com)", tool.Allow, map[string]string{"url": "http://10.0.0.1/", "command": "https://example.com/"}, tool.Ask},
 		{fetch, "fetch", tool.Allow, map[string]string{"url": "http://127.0.0.1/"}, tool.Allow},
 		{fetch, "read", tool.Allow, map[string]string{"url": "http://LOCALHOST.:80/"}, tool.Ask},
 		{fetch, "read", tool.Allow, map[string]string{"url": "http://169.254.169.254/latest"}, tool.Ask},
@@ -82,6 +101,26 @@ func TestAPrefixIsNotWalkedAround(t *testing.T) {
 		if got := tool.Decide([]tool.Rule{r}, c.tool, tool.Call{Arguments: arguments}); got != c.want {
 			t.Errorf("%s %s, %s: %s, wanted %s", c.says, c.rule, arguments, got, c.want)
 		}
+	}
+}
+
+// foreignTool is one of a server, of which only its schema is known.
+type foreignTool struct{ tool.Tool }
+
+func (foreignTool) ReadOnly() bool { return false }
+
+func (foreignTool) Definition() wire.Tool {
+	return wire.Tool{Name: "files__move", Schema: json.RawMessage(`{"type":"object","properties":{"path":{},"pattern":{}}}`)}
+}
+
+func TestWhatACallIsAboutIsWhatItsToolReads(t *testing.T) {
+	b := newBench(t, nil)
+	c := tool.Call{Arguments: json.RawMessage(`{"command":"harmless","path":"secret"}`)}
+	if got := tool.About(tool.Write(b.w), c); got != "secret" {
+		t.Errorf("%q", got)
+	}
+	if got := tool.About(tool.Bash(b.w, tool.Shell{}), c); got != "harmless" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -25,7 +25,8 @@ type Rule struct {
 	// directory or absolute; an address by its scheme and host, then its path. A
 	// command that could run another one (&&, |, ;, $() is not allowed by its
 	// prefix, since only that would be looked at; rules that ask or deny look at
-	// each command of a line. They guard against mistakes, and are no sandbox:
+	// each command of a line. They take the case of letters for no difference in a
+	// path, and a search in a directory for one in all that is below. They guard against mistakes, and are no sandbox:
 	// what a program does with the rest of its arguments is not known
 	// (find -exec, git -c), and a denied file can be read by a command.
 	Prefix     string
@@ -69,13 +70,24 @@ func Decide(rules []Rule, t Tool, c Call) Permission {
 	return decision
 }
 
-// Subject is what a call is about, for people: its command, path, address,
-// pattern or name; empty where it has none of them.
-func Subject(c Call) string { return subject(c, func(string) bool { return true }) }
+// About is what a call is about as its tool reads it, for people: its command,
+// path, address, pattern or name; empty where it has none of them.
+func About(t Tool, c Call) string { return first(subjects(c, declared(t))) }
 
-// subject is the first of the members that say what a call is about, of those
-// that its tool knows.
-func subject(c Call, known func(member string) bool) string {
+// Subject is [About] where only the call is at hand. A model may have put in what
+// the tool does not look at: nothing may be decided on it.
+func Subject(c Call) string { return first(subjects(c, func(string) bool { return true })) }
+
+func first(subjects []string) string {
+	if len(subjects) == 0 {
+		return ""
+	}
+	return subjects[0]
+}
+
+// subjects are the members that say what a call is about, of those that its tool
+// knows; the one that says most is the first.
+func subjects(c Call, known func(member string) bool) []string {
 	a, err := decode[struct {
 		Command string `json:"command"`
 		Path    string `json:"path"`
@@ -85,16 +97,17 @@ func subject(c Call, known func(member string) bool) string {
 		Name    string `json:"name"`
 	}](c.Arguments)
 	if err != nil {
-		return ""
+		return nil
 	}
+	var found []string
 	for _, m := range []struct{ name, value string }{
 		{"command", a.Command}, {"url", a.URL}, {"pattern", a.Pattern}, {"path", a.Path}, {"handle", a.Handle}, {"name", a.Name},
 	} {
 		if m.value != "" && known(m.name) {
-			return m.value
+			found = append(found, m.value)
 		}
 	}
-	return ""
+	return found
 }
 
 // declared reports whether a tool knows a member: one that it ignores must not

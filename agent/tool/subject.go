@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,13 +36,30 @@ func (r Rule) matches(t Tool, c Call) bool {
 	case located:
 		return r.matchesPlace(t, c)
 	case fetchTool:
-		return matchesAddress(r.Prefix, Subject(c))
+		return matchesAddress(r.Prefix, About(t, c))
+	case bashTool:
+		return r.matchesCommand(About(t, c))
 	}
-	about := subject(c, declared(t))
+	return r.matchesAny(subjects(c, declared(t)))
+}
+
+func (r Rule) matchesCommand(line string) bool {
 	if r.Permission == Allow {
-		return allows(r.Prefix, about)
+		return allows(r.Prefix, line)
 	}
-	return touches(r.Prefix, about)
+	return touches(r.Prefix, line)
+}
+
+// matchesAny is about a tool of which nothing is known. It may look at any of the
+// subjects, and take one for a path: a call with several is not allowed by one of
+// them, nor one that may lead up.
+func (r Rule) matchesAny(subjects []string) bool {
+	if r.Permission == Allow {
+		return len(subjects) == 1 && !strings.Contains(subjects[0], "..") && allows(r.Prefix, subjects[0])
+	}
+	return slices.ContainsFunc(subjects, func(s string) bool {
+		return touches(r.Prefix, s) || touches(r.Prefix, path.Clean(s))
+	})
 }
 
 // matchesPlace compares the place itself: the way that it is written may lead
@@ -58,7 +76,14 @@ func (r Rule) matchesPlace(t located, c Call) bool {
 		names = append(names, path.Clean(filepath.ToSlash(a.Path)))
 	}
 	prefix := strings.TrimPrefix(filepath.ToSlash(r.Prefix), "./")
+	_, searches := t.(grepTool)
 	for _, name := range names {
+		if r.Permission != Allow {
+			name, prefix = strings.ToLower(name), strings.ToLower(prefix)
+			if searches && isAbove(name, prefix) {
+				return true
+			}
+		}
 		// A directory is meant by its name with and without a slash.
 		rest, ok := strings.CutPrefix(name+"/", prefix)
 		if ok && !inWord(prefix, rest) {
@@ -66,6 +91,11 @@ func (r Rule) matchesPlace(t located, c Call) bool {
 		}
 	}
 	return false
+}
+
+// isAbove reports whether what a prefix is about may be below a directory.
+func isAbove(dir, prefix string) bool {
+	return dir == "." && filepath.IsLocal(prefix) || strings.HasPrefix(prefix, strings.TrimSuffix(dir, "/")+"/")
 }
 
 // matchesAddress compares addresses as servers read them: with the whole host,
@@ -138,7 +168,7 @@ func touches(prefix, line string) bool {
 	prefix = strings.Join(strings.Fields(prefix), " ")
 	for command := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(";&|`$<>(){}!\n\r", r) }) {
 		words := strings.Fields(command)
-		for len(words) > 0 && isAssignment(words[0]) {
+		for len(words) > 0 && (isAssignment(words[0]) || slices.Contains(leading(), words[0])) {
 			words = words[1:]
 		}
 		if rest, ok := strings.CutPrefix(strings.Join(words, " "), prefix); ok && !inWord(prefix, rest) {
@@ -146,6 +176,12 @@ func touches(prefix, line string) bool {
 		}
 	}
 	return joins(prefix) && strings.HasPrefix(line, prefix)
+}
+
+// leading are the words that may stand before a command: of the shell, and
+// programs that run another one.
+func leading() []string {
+	return []string{"if", "then", "elif", "else", "while", "until", "do", "time", "exec", "command", "builtin", "env", "nohup", "sudo"}
 }
 
 func isAssignment(word string) bool {
