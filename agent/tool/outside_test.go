@@ -73,6 +73,31 @@ func TestRecallGivesBackTheOriginal(t *testing.T) {
 	b.wants(call(recall, `{"handle":"nine"}`), message.Failed, "nine")
 }
 
+// TestRecallGivesEveryByteOfALongTextBack, in pieces of any length.
+func TestRecallGivesEveryByteOfALongTextBack(t *testing.T) {
+	long := strings.Repeat("aé世😀", 50)
+	recall := tool.Recall(func(context.Context, history.Handle) ([]message.Blob, error) {
+		return []message.Blob{message.NewBlob("text/plain", []byte(long))}, nil
+	})
+	for limit := 1; limit < 20; limit++ {
+		var got strings.Builder
+		for offset := 0; offset < len(long); {
+			piece := text(call(recall, fmt.Sprintf(`{"handle":"1","offset":%d,"limit":%d}`, offset, limit)))
+			piece, more, _ := strings.Cut(piece, "\n(Bytes")
+			got.WriteString(piece)
+			offset = len(long)
+			if _, next, ok := strings.Cut(more, "offset "); ok {
+				if _, err := fmt.Sscanf(next, "%d", &offset); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if got.String() != long {
+			t.Fatalf("in pieces of %d bytes: %q", limit, got.String())
+		}
+	}
+}
+
 func TestRules(t *testing.T) {
 	b := newBench(t, nil)
 	bash, read := tool.Bash(b.w, tool.Shell{}), tool.Read(b.w)

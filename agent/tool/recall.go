@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
@@ -79,7 +80,7 @@ func (a *recallArguments) piece(text string) string {
 		limit = recallBytes
 	}
 	from := min(max(a.Offset, 0), len(text))
-	end := from + min(limit, len(text)-from)
+	end := wholeRunes(text, from, from+min(limit, len(text)-from))
 	piece := strings.ToValidUTF8(text[from:end], "\uFFFD")
 	switch {
 	case len(text) == 0:
@@ -90,4 +91,18 @@ func (a *recallArguments) piece(text string) string {
 		return fmt.Sprintf("(The text has %d bytes: offset %d is behind its end.)", len(text), a.Offset)
 	}
 	return piece
+}
+
+// wholeRunes moves the end of a piece to where no character is cut: back, or on
+// where the piece would be empty otherwise.
+func wholeRunes(text string, from, end int) int {
+	for back := end; back > from && back > end-utf8.UTFMax; back-- {
+		if back == len(text) || utf8.RuneStart(text[back]) {
+			return back
+		}
+	}
+	for end < len(text) && end > from && !utf8.RuneStart(text[end]) {
+		end++
+	}
+	return end
 }
