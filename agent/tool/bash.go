@@ -105,6 +105,11 @@ func commandResult(text string, err error, cancelled, late bool, limit time.Dura
 	end, outcome := "", message.Failed
 	var exit *exec.ExitError
 	switch {
+	case err == nil: // it had ended before it could be stopped
+		outcome = message.OK
+		if text == "" {
+			end = "(No output.)"
+		}
 	case cancelled:
 		end, outcome = "Interrupted: what the command had done until then stays done.", message.Unknown
 	case late:
@@ -113,13 +118,8 @@ func commandResult(text string, err error, cancelled, late bool, limit time.Dura
 		end, outcome = "A process that the command left in the background still held its output, which is closed now.", message.OK
 	case errors.As(err, &exit):
 		end = "Ended with " + exit.String() + "."
-	case err != nil:
-		end = "The command could not be run: " + err.Error()
 	default:
-		outcome = message.OK
-		if text == "" {
-			end = "(No output.)"
-		}
+		end = "The command could not be run: " + err.Error()
 	}
 	if text != "" && end != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"

@@ -88,6 +88,12 @@ func alive(pid int) bool {
 	return true
 }
 
+func TestACommandThatEndedWellIsNotInterrupted(t *testing.T) {
+	if r := tool.EndedBeforeStopped("done\n"); r.Outcome != message.OK || text(r) != "done\n" {
+		t.Errorf("%q %q", r.Outcome, text(r))
+	}
+}
+
 func TestBashStopsACommandThatTakesTooLong(t *testing.T) {
 	b := newBench(t, nil)
 	r := call(tool.Bash(b.w, tool.Shell{}), `{"command":"echo begun; sleep 100","timeout":1}`)
