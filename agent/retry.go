@@ -13,7 +13,7 @@ import (
 )
 
 // ErrNothingToRetry: the path ends in a finished answer, or is empty.
-var ErrNothingToRetry = errors.New("nothing to retry: the conversation ends in a finished answer")
+var ErrNothingToRetry = errors.New("nothing to retry")
 
 // A RunningError says that another run has a turn under way.
 type RunningError struct{ Draft history.Draft }
@@ -57,7 +57,7 @@ func (r *Run) Retry(ctx context.Context, how Retry) Events {
 				return err
 			}
 		} else if !r.unanswered() {
-			return ErrNothingToRetry
+			return r.nothingToRetry()
 		}
 		return r.exchange(ctx)
 	})
@@ -78,6 +78,13 @@ func (r *Run) lastMessage() int {
 func (r *Run) unanswered() bool {
 	i := r.lastMessage()
 	return i >= 0 && r.path[i].Message.Role != message.Assistant
+}
+
+func (r *Run) nothingToRetry() error {
+	if r.lastMessage() < 0 {
+		return fmt.Errorf("%w: nothing was said in the conversation yet", ErrNothingToRetry)
+	}
+	return fmt.Errorf("%w: the conversation ends in a finished answer", ErrNothingToRetry)
 }
 
 // brokenOff reports whether the path ends in an answer that was interrupted
@@ -102,7 +109,7 @@ func (r *Run) backToPrompt(ctx context.Context) error {
 		}
 	}
 	if at < 0 {
-		return ErrNothingToRetry
+		return r.nothingToRetry()
 	}
 	boundary, err := history.BoundaryAt(ctx, r.Store, r.Conversation, r.path[at].ID)
 	if err != nil {

@@ -118,7 +118,7 @@ func newRetry(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "retry [CONV]",
 		Short: "Go on where a run failed or broke off",
-		Long: `Look at the stored path and go on where a run failed, was interrupted or broke off: a prompt or results without an answer are sent again. Where the path ends in a finished answer there is nothing to retry; --again answers the last prompt anew, and keeps the answer that is there.
+		Long: `Look at the stored path and go on where a run failed, was interrupted or broke off: a prompt or results without an answer are sent again. Where the path ends in a finished answer, or is empty, there is nothing to retry; --again answers the last prompt anew, and keeps the answer that is there. What cannot be read is not loaded, and nothing is said of it. The answers are the same after a restart: only what is stored counts.
 
 Where a run broke off while tools worked, its turn is closed first: calls that were done keep their results, and of those that had begun the model is told that nobody knows. --discard leaves such a turn out.
 
@@ -140,16 +140,24 @@ CONV is @ by default.`,
 	return c
 }
 
+// run says of what cannot be read that it is not loaded: nobody knows whether
+// there is something to retry then.
 func (o *retryOptions) run(ctx context.Context) error {
-	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
+	loaded := false
+	err := o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
+		loaded = true
 		return o.withRun(ctx, s, c, func(run *agent.Run, resumed agent.Resumed) error {
 			show := newRunView(o.app, o.json)
 			show.begin(c, resumed)
 			err := show.events(run.Retry(ctx, agent.Retry{Again: o.again, Discard: o.discard}))
-			if errors.Is(err, agent.ErrNothingToRetry) {
+			if errors.Is(err, agent.ErrNothingToRetry) && len(run.Path()) > 0 {
 				return fmt.Errorf("%w; --again answers the last prompt anew", err)
 			}
 			return err
 		})
 	})
+	if err != nil && !loaded {
+		return &agent.LoadError{Err: err}
+	}
+	return err
 }
