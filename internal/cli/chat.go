@@ -16,6 +16,7 @@ import (
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/graphics"
 	"github.com/stemma-history/stemma/internal/tui"
 	"github.com/stemma-history/stemma/message"
 )
@@ -99,6 +100,10 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 	for _, m := range models.Models() {
 		names = append(names, m.ID)
 	}
+	draw, err := o.draw()
+	if err != nil {
+		return c, err
+	}
 	var closers []func()
 	defer func() {
 		for _, f := range closers {
@@ -107,6 +112,7 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 	}()
 	return tui.Run(ctx, tui.Options{
 		Store: s, Conversation: c, Now: o.now, Models: names, Welcome: welcome,
+		Images: graphics.Of(settings.Images, os.Getenv), Draw: draw,
 		Open: func(ctx context.Context, c history.Conversation, permit tui.Permit) (*agent.Run, agent.Resumed, error) {
 			run, resumed, closeRun, err := o.openRun(ctx, s, c, permit)
 			if err == nil {

@@ -26,15 +26,15 @@ func Decode(data []byte) (image.Image, error) {
 	case errors.Is(err, image.ErrFormat):
 		return nil, errors.New("the bytes are no GIF, JPEG, PNG or WebP")
 	case err != nil:
-		return nil, err
+		return nil, fmt.Errorf("it is damaged: %w", err)
 	case config.Width <= 0 || config.Height <= 0:
-		return nil, fmt.Errorf("%s: the image has no pixels", format)
+		return nil, fmt.Errorf("the %s has no pixels", format)
 	case config.Width > MostPixels/config.Height:
-		return nil, fmt.Errorf("%s: %d×%d pixels are too many: at most %d are shown", format, config.Width, config.Height, MostPixels)
+		return nil, fmt.Errorf("the %d×%d pixels of this %s are too many: at most %d are shown", config.Width, config.Height, format, MostPixels)
 	}
 	img, _, err := image.Decode(bytes.NewReader(data))
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", format, err)
+		return nil, fmt.Errorf("it is damaged: %w", err)
 	}
 	return img, nil
 }

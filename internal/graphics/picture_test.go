@@ -36,8 +36,9 @@ func TestWhatCannotBeShownIsSaid(t *testing.T) {
 	}{
 		{nil, "no GIF, JPEG, PNG or WebP"},
 		{[]byte("GIF is short for something"), "no GIF, JPEG, PNG or WebP"},
-		{good[:60], "png: "},
-		{huge(t, 1<<20, 1<<20), "1048576×1048576 pixels are too many"},
+		{good[:60], "damaged: "},
+		{good[:20], "damaged: "},
+		{huge(t, 1<<20, 1<<20), "1048576×1048576 pixels of this png are too many"},
 		{huge(t, 1<<13, 1<<12+1), "too many"},
 	} {
 		if img, err := Decode(c.data); err == nil || img != nil || !strings.Contains(err.Error(), c.want) {

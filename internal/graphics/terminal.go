@@ -96,6 +96,10 @@ func Of(choice string, getenv func(string) string) Terminal {
 	return t
 }
 
+// reportCellSize is the window operation (XTWINOPS) that asks for the size of a
+// character in pixels.
+const reportCellSize = 16
+
 // kittyID names the image of one pixel that a terminal is asked to check.
 const kittyID = 31
 
@@ -110,7 +114,7 @@ func (t *Terminal) Query() string {
 		return ansi.RequestPrimaryDeviceAttributes
 	}
 	return ansi.KittyGraphics([]byte("AAAA"), "i="+strconv.Itoa(kittyID), "s=1", "v=1", "a=q", "t=d", "f=24") +
-		"\x1b]1337;ReportCellSize\a" + ansi.WindowOp(ansi.RequestCellSizeWinOp) + ansi.RequestNameVersion + ansi.RequestPrimaryDeviceAttributes
+		"\x1b]1337;ReportCellSize\a" + ansi.WindowOp(reportCellSize) + ansi.RequestNameVersion + ansi.RequestPrimaryDeviceAttributes
 }
 
 // Take takes an answer of the terminal. done is true for the last one: what is

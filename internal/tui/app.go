@@ -16,8 +16,10 @@ import (
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/graphics"
 	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // Options are what the app works with.
@@ -39,6 +41,11 @@ type Options struct {
 	// Models are the names that /model offers, and Files those that @ does.
 	Models []string
 	Files  func(ctx context.Context) []string
+	// Images is how the terminal shows images, as far as its environment says.
+	// Default: it does not.
+	Images graphics.Terminal
+	// Draw makes the images of pages. Default: [reclaim.DrawPage].
+	Draw reclaim.Draw
 	// Welcome is what stands in an empty conversation without a model.
 	Welcome string
 }
@@ -68,13 +75,19 @@ type screen interface {
 }
 
 func newApp(ctx context.Context, o Options) *app {
-	a := &app{ctx: ctx, Options: o, conversation: o.Conversation, markdown: &markdown{}, always: map[string]bool{}, send: func(tea.Msg) {}}
+	if o.Draw == nil {
+		o.Draw = reclaim.DrawPage
+	}
+	if o.Images.Protocol == "" {
+		o.Images.Protocol = graphics.Off
+	}
+	a := &app{ctx: ctx, Options: o, conversation: o.Conversation, markdown: &markdown{}, display: newDisplay(o.Images), always: map[string]bool{}, send: func(tea.Msg) {}}
 	var commands []completion
 	for _, c := range slashCommands {
 		commands = append(commands, completion{"/" + c.name, c.about})
 	}
 	a.composer = newComposer(o.Conversation.Directory, commands)
-	a.transcript = newTranscript(ctx, o.Store, o.Conversation, a.markdown)
+	a.transcript = newTranscript(ctx, o.Store, o.Conversation, a.markdown, newAlbum(ctx, a.display), o.Draw)
 	return a
 }
 
@@ -89,7 +102,7 @@ type opened struct {
 type filesFound struct{ files []string }
 
 func (a *app) Init() tea.Cmd {
-	return tea.Batch(a.transcript.readNewest(), a.open(), tea.RequestBackgroundColor, func() tea.Msg {
+	return tea.Batch(a.transcript.readNewest(), a.open(), tea.RequestBackgroundColor, a.display.ask(), func() tea.Msg {
 		if a.Files == nil {
 			return nil
 		}
@@ -106,6 +119,12 @@ func (a *app) open() tea.Cmd {
 }
 
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	pictures := a.takePicture(msg)
+	model, cmd := a.update(msg)
+	return model, tea.Batch(pictures, cmd, a.loadPictures())
+}
+
+func (a *app) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
@@ -184,12 +203,12 @@ func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 		case a.composer.area.Value() != "":
 			a.composer.set("")
 		default:
-			return tea.Quit
+			return a.quit()
 		}
 		return nil
 	case "ctrl+d":
 		if a.composer.area.Value() == "" && !a.working() {
-			return tea.Quit
+			return a.quit()
 		}
 	case "esc":
 		if len(a.composer.offered) == 0 {
@@ -216,7 +235,9 @@ func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 		a.transcript.toggle()
 		return nil
 	case "ctrl+t":
-		return a.show(newNavigator(a.ctx, a.Store, a.conversation))
+		return a.tree(nil)
+	case "ctrl+g":
+		return a.images(nil)
 	}
 	return a.compose(key)
 }
@@ -311,20 +332,24 @@ func (a *app) show(s screen) tea.Cmd {
 
 // leave goes back to what was there before the screen.
 func (a *app) leave() tea.Cmd {
-	a.screens = a.screens[:max(len(a.screens)-1, 0)]
-	if a.screen = nil; len(a.screens) > 0 {
-		a.screen = a.screens[len(a.screens)-1]
-		return a.screen.Update(tea.WindowSizeMsg{Width: a.width, Height: a.height})
+	if len(a.screens) == 0 {
+		return nil
 	}
-	return a.layOut()
+	last := len(a.screens) - 1
+	cmd := closed(a.screens[last])
+	a.screens = a.screens[:last]
+	if a.screen = nil; last > 0 {
+		a.screen = a.screens[last-1]
+		return tea.Batch(cmd, a.screen.Update(tea.WindowSizeMsg{Width: a.width, Height: a.height}))
+	}
+	return tea.Batch(cmd, a.layOut())
 }
 
 // moved goes on from where the tip stands now.
 func (a *app) moved(c history.Conversation) tea.Cmd {
 	a.conversation, a.transcript.conversation = c, c
-	a.screens, a.screen = nil, nil
 	run := a.run
-	return tea.Batch(a.transcript.readNewest(), func() tea.Msg {
+	return tea.Batch(a.drop(), a.transcript.readNewest(), func() tea.Msg {
 		if run == nil {
 			return nil
 		}
@@ -338,11 +363,11 @@ func (a *app) moved(c history.Conversation) tea.Cmd {
 // resume opens another conversation.
 func (a *app) resume(c history.Conversation) tea.Cmd {
 	a.interrupt()
-	a.screens, a.screen = nil, nil
+	cmd := a.drop()
 	a.conversation, a.run, a.closed = c, nil, nil
-	a.transcript = newTranscript(a.ctx, a.Store, c, a.markdown)
+	a.transcript = newTranscript(a.ctx, a.Store, c, a.markdown, a.transcript.album, a.Draw)
 	a.status = status{}
-	return tea.Batch(a.layOut(), a.transcript.readNewest(), a.open())
+	return tea.Batch(cmd, a.layOut(), a.transcript.readNewest(), a.open())
 }
 
 // edit puts a prompt into the editor, to be run again as a sibling.

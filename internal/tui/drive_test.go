@@ -17,6 +17,7 @@ import (
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/graphics"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/provider/providers"
 	"github.com/stemma-history/stemma/provider/providertest"
@@ -31,8 +32,10 @@ type chat struct {
 	fake     *providertest.Server
 	tools    []tool.Tool
 	messages chan tea.Msg
-	pending  int        // commands whose message has not come
-	left     bool       // the app was asked to end
+	pending  int      // commands whose message has not come
+	left     bool     // the app was asked to end
+	raw      []string // what was written to the terminal as it is
+	images   graphics.Terminal
 	commands [][]string // that the app gave to the program
 }
 
@@ -70,8 +73,11 @@ func (s *story) open(config providertest.Config, tools ...tool.Tool) *chat {
 }
 
 // openWithoutModel opens the app of a person who has set up no model.
-func (s *story) openWithoutModel() *chat {
-	c := &chat{story: s, messages: make(chan tea.Msg, 1000)}
+func (s *story) openWithoutModel() *chat { return s.openOn(graphics.Terminal{}) }
+
+// openOn is openWithoutModel on a terminal that shows images so.
+func (s *story) openOn(images graphics.Terminal) *chat {
+	c := &chat{story: s, messages: make(chan tea.Msg, 1000), images: images}
 	c.begin(Options{
 		Open: func(context.Context, history.Conversation, Permit) (*agent.Run, agent.Resumed, error) {
 			return nil, agent.Resumed{}, fmt.Errorf("no model is chosen")
@@ -86,6 +92,7 @@ func (s *story) now() time.Time { return s.clock }
 
 func (c *chat) begin(o Options) {
 	c.Helper()
+	o.Images = c.images
 	o.Store, o.Conversation, o.Now, o.Models = c.store, c.conversation(), c.now, []string{modelName, "claude-haiku-5-5"}
 	o.Command = func(_ context.Context, _ int, args ...string) (string, error) {
 		c.commands = append(c.commands, args)
@@ -97,6 +104,7 @@ func (c *chat) begin(o Options) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	c.app = newApp(ctx, o)
+	c.app.display.later = func(tea.Msg) tea.Cmd { return nil } // tests say when it is time
 	c.app.send = func(m tea.Msg) { c.messages <- m }
 	c.Cleanup(func() {
 		c.app.interrupt()
@@ -122,6 +130,28 @@ func (c *chat) do(cmd tea.Cmd) {
 	go func() { c.messages <- finished{cmd()} }()
 }
 
+// doInOrder starts commands, each when the one before has ended.
+func (c *chat) doInOrder(cmds []tea.Cmd) {
+	c.pending++
+	go func() {
+		for _, cmd := range cmds {
+			if cmd != nil {
+				c.messages <- cmd()
+			}
+		}
+		c.messages <- finished{nil}
+	}()
+}
+
+// sequence returns the commands of a tea.Sequence, nil for any other message.
+func sequence(msg tea.Msg) []tea.Cmd {
+	v := reflect.ValueOf(msg)
+	if v.Kind() != reflect.Slice || !v.CanConvert(reflect.TypeFor[[]tea.Cmd]()) {
+		return nil
+	}
+	return v.Convert(reflect.TypeFor[[]tea.Cmd]()).Interface().([]tea.Cmd)
+}
+
 // finished is what came of a command.
 type finished struct{ msg tea.Msg }
 
@@ -140,11 +170,17 @@ func (c *chat) take() {
 		case nil:
 		case tea.QuitMsg:
 			c.left = true
+		case tea.RawMsg:
+			c.raw = append(c.raw, fmt.Sprint(m.Msg))
 		case tea.BatchMsg:
 			for _, cmd := range m {
 				c.do(cmd)
 			}
 		default:
+			if cmds := sequence(msg); cmds != nil {
+				c.doInOrder(cmds)
+				return
+			}
 			if reflect.TypeOf(msg).PkgPath() == reflect.TypeOf(c.app).Elem().PkgPath() {
 				c.send(msg) // others are for the terminal
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/words"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // A navigator shows a conversation as a tree, and moves about in it. It reads
@@ -20,6 +21,8 @@ type navigator struct {
 	ctx          context.Context
 	store        history.Store
 	conversation history.Conversation
+	album        *album
+	draw         reclaim.Draw
 
 	nodes  []history.Node // what was read of the tree
 	whole  bool           // nodes is all of it
@@ -65,14 +68,14 @@ type (
 	compareBranches struct{ a, b history.ID }
 )
 
-func newNavigator(ctx context.Context, store history.Store, c history.Conversation) *navigator {
+func newNavigator(ctx context.Context, store history.Store, c history.Conversation, d *display, draw reclaim.Draw) *navigator {
 	input := textinput.New()
 	input.Prompt = ""
 	styles := input.Styles()
 	styles.Cursor.Blink = false // a screen that nothing happens on is not drawn again
 	input.SetStyles(styles)
 	return &navigator{
-		ctx: ctx, store: store, conversation: c, input: input, centre: true,
+		ctx: ctx, store: store, conversation: c, album: newAlbum(ctx, d), draw: draw, input: input, centre: true,
 		forest: newForest(nil, c.Tip),
 		sel:    selection{folded: map[history.ID]bool{}},
 		rest:   40 * time.Millisecond,
@@ -81,7 +84,18 @@ func newNavigator(ctx context.Context, store history.Store, c history.Conversati
 
 func (n *navigator) Init() tea.Cmd { return tea.Batch(n.readNewest(), n.readLabels()) }
 
+func (n *navigator) close() tea.Cmd { return n.album.close() }
+
 func (n *navigator) Update(msg tea.Msg) tea.Cmd {
+	cmd := n.update(msg)
+	if len(n.preview.pictures) > 0 {
+		n.viewPreview() // asks for the picture that it shows
+		return tea.Batch(cmd, n.album.load())
+	}
+	return cmd
+}
+
+func (n *navigator) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		n.width, n.height = msg.Width, msg.Height
@@ -111,7 +125,9 @@ func (n *navigator) Update(msg tea.Msg) tea.Cmd {
 		n.tell(msg.note)
 		return n.readLabels()
 	case entryRead:
-		n.preview.take(msg)
+		if n.preview.take(msg); n.preview.entry != nil {
+			n.preview.pictures = picturesOf(n.store, n.draw, n.conversation.ID, n.preview.entry)
+		}
 	case lookNow:
 		return n.preview.read(n, msg)
 	case wordsFound:
@@ -183,6 +199,14 @@ func (n *navigator) press(key string) tea.Cmd {
 		return n.ask(asksWords, n.sel.query)
 	case "c":
 		return n.ask(asksName, "")
+	case "<":
+		n.preview.turn(-1)
+		return nil
+	case ">":
+		n.preview.turn(1)
+		return nil
+	case "v":
+		return n.viewPictures()
 	}
 	return n.act(key)
 }
@@ -348,6 +372,16 @@ func (n *navigator) search(text string) tea.Cmd {
 	n.sel.query, n.sel.hits = strings.ToLower(strings.TrimSpace(text)), nil
 	n.choose()
 	return n.look()
+}
+
+// viewPictures shows the pictures of the entry large.
+func (n *navigator) viewPictures() tea.Cmd {
+	pictures, at := n.preview.pictures, n.preview.at
+	if len(pictures) == 0 {
+		n.tell("There is no image in this entry, and no page.")
+		return nil
+	}
+	return func() tea.Msg { return viewPictures{pictures, at} }
 }
 
 func (n *navigator) tell(note string) { n.note, n.failed = note, false }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/history/sqlite"
+	"github.com/stemma-history/stemma/internal/graphics"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // manyEntries is a conversation that somebody has worked on for weeks.
@@ -59,7 +61,7 @@ func long(b *testing.B) (history.Store, history.Conversation) {
 func BenchmarkNavigator(b *testing.B) {
 	store, c := long(b)
 	open := func() *navigator {
-		n := newNavigator(context.Background(), store, c)
+		n := newNavigator(context.Background(), store, c, newDisplay(graphics.Terminal{Protocol: graphics.Off}), reclaim.DrawPage)
 		n.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		return n
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/history/memory"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 var update = flag.Bool("update", false, "write golden files anew")
@@ -126,10 +127,15 @@ type driver struct {
 	*testing.T
 	n   *navigator
 	out []tea.Msg // what the navigator tells the program around it
+	raw []string  // what it writes to the terminal as it is
 }
 
 func drive(t *testing.T, s *story, width, height int) *driver {
-	d := &driver{T: t, n: newNavigator(context.Background(), s.store, s.conversation())}
+	return driveOn(t, s, noPictures(), width, height)
+}
+
+func driveOn(t *testing.T, s *story, on *display, width, height int) *driver {
+	d := &driver{T: t, n: newNavigator(context.Background(), s.store, s.conversation(), on, reclaim.DrawPage)}
 	d.n.rest = 0
 	d.do(d.n.Init())
 	d.send(tea.WindowSizeMsg{Width: width, Height: height})
@@ -148,10 +154,24 @@ func (d *driver) do(cmd tea.Cmd) {
 		for _, c := range msg {
 			d.do(c)
 		}
-	case leaveTree, tipMoved, editPrompt, conversationForked, compareBranches:
+	case tea.RawMsg:
+		d.raw = append(d.raw, fmt.Sprint(msg.Msg))
+	case pictureDrawn:
+		d.do(msg.album.take(msg))
+		d.send(msg)
+	case pictureSent:
+		msg.album.sent(msg)
+		d.send(msg)
+	case leaveTree, tipMoved, editPrompt, conversationForked, compareBranches, viewPictures:
 		d.out = append(d.out, msg)
 	case nil:
 	default:
+		if cmds := sequence(msg); cmds != nil {
+			for _, c := range cmds {
+				d.do(c)
+			}
+			return
+		}
 		if reflect.TypeOf(msg).PkgPath() != reflect.TypeOf(d.n).Elem().PkgPath() {
 			return // the blinking of a cursor
 		}

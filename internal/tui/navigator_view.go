@@ -48,16 +48,24 @@ func (n *navigator) View() string {
 	list := n.viewList()
 	var body string
 	if n.width >= sideBySide {
-		text := n.preview.view(n.width-n.listWidth()-3, n.listHeight())
+		text := n.viewPreview()
 		rule := strings.TrimSuffix(strings.Repeat(" │ \n", n.listHeight()), "\n")
 		body = lipgloss.JoinHorizontal(lipgloss.Top, list, faint.Render(rule), text)
 	} else {
 		body = list
-		if h := n.previewHeight(); h > 0 {
-			body += "\n" + faint.Render(strings.Repeat("─", n.width)) + "\n" + n.preview.view(n.width, h-1)
+		if n.previewHeight() > 0 {
+			body += "\n" + faint.Render(strings.Repeat("─", n.width)) + "\n" + n.viewPreview()
 		}
 	}
 	return n.viewTitle() + "\n" + body + "\n" + n.viewBottom()
+}
+
+// viewPreview shows the entry under the cursor.
+func (n *navigator) viewPreview() string {
+	if n.width >= sideBySide {
+		return n.preview.view(n.album, n.width-n.listWidth()-3, n.listHeight())
+	}
+	return n.preview.view(n.album, n.width, n.previewHeight()-1)
 }
 
 func (n *navigator) viewTitle() string {
@@ -102,6 +110,9 @@ func (n *navigator) viewBottom() string {
 		return ansi.Truncate(n.note, n.width, "…")
 	}
 	keys := "enter go there · f fork · c checkpoint · p pin · d compare · / search · tab filter · ← → fold · [ ] prompt · { } branch · t tip · esc back"
+	if len(n.preview.pictures) > 0 {
+		keys = "v picture · " + keys
+	}
 	if n.sel.query != "" {
 		keys = "/" + n.sel.query + "  ·  esc all entries  ·  " + keys
 	}

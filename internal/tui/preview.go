@@ -18,6 +18,9 @@ type preview struct {
 	id    history.ID
 	entry *history.Entry // nil until it is read
 	err   error
+
+	pictures []picture // of the entry
+	at       int       // which of them is shown
 }
 
 // read reads the entry, where the cursor still rests on it.
@@ -45,27 +48,62 @@ func (p *preview) take(r entryRead) {
 // holds.
 const previewBytes = 16 << 10
 
-func (p *preview) view(width, height int) string {
-	var text string
-	switch {
-	case p.err != nil:
-		text = red.Render(ansi.Wrap(words.Printable(p.err.Error()), width, ""))
-	case p.entry == nil:
-		text = ""
-	default:
-		text = p.heading() + "\n" + ansi.Wrap(words.Printable(p.body()), width, "")
-	}
-	lines := strings.Split(text, "\n")
-	if len(lines) > height {
-		lines = append(lines[:max(height-1, 0)], faint.Render("…"))
+// leastRows is what a picture needs to be worth its place.
+const leastRows = 4
+
+// turn shows another picture.
+func (p *preview) turn(by int) { p.at = max(min(p.at+by, len(p.pictures)-1), 0) }
+
+func (p *preview) view(a *album, width, height int) string {
+	lines := p.text(width)
+	shown := p.picture(a, width, height-min(len(lines), height/2))
+	if room := height - len(shown); len(lines) > room {
+		lines = append(lines[:max(room-1, 0)], faint.Render("…"))
 	}
 	for i := range lines {
 		lines[i] = ansi.Truncate(strings.ReplaceAll(lines[i], "\t", "    "), width, "…")
 	}
+	lines = append(lines, shown...)
 	for len(lines) < height {
 		lines = append(lines, "")
 	}
 	return strings.Join(lines, "\n")
+}
+
+// text is what is said of the entry, and what it says.
+func (p *preview) text(width int) []string {
+	switch {
+	case p.err != nil:
+		return strings.Split(red.Render(ansi.Wrap(words.Printable(p.err.Error()), width, "")), "\n")
+	case p.entry == nil:
+		return nil
+	}
+	text := p.body()
+	if p.at < len(p.pictures) && p.pictures[p.at].index != "" {
+		text += "\n\n" + clip(p.pictures[p.at].index, previewBytes)
+	}
+	return strings.Split(p.heading()+"\n"+ansi.Wrap(words.Printable(text), width, ""), "\n")
+}
+
+// picture returns the picture that is shown, with a line about it above, in at
+// most so many lines.
+func (p *preview) picture(a *album, width, height int) []string {
+	if len(p.pictures) == 0 {
+		return nil
+	}
+	about := "v " + p.pictures[p.at].about
+	if len(p.pictures) > 1 {
+		about = fmt.Sprintf("v < > %d of %d: %s", p.at+1, len(p.pictures), p.pictures[p.at].about)
+	}
+	lines := []string{"", cyan.Render(ansi.Truncate(about, width, "…"))}
+	if height < len(lines)+leastRows {
+		return lines[1:]
+	}
+	columns, rows := a.fit(p.pictures[p.at], width, height-len(lines))
+	if rows == 0 {
+		return lines[1:]
+	}
+	return append(lines, a.lines(p.pictures[p.at], columns, rows)...)
 }
 
 // heading is one line about the entry.
@@ -123,7 +161,7 @@ func describePart(p message.Part) string {
 		}
 		return text
 	case message.Image:
-		return fmt.Sprintf("(image, %s, %d×%d pixels, %s)", p.Type, p.WidthPx, p.HeightPx, words.ByteSize(p.Size))
+		return "(" + describeImage(p) + ")"
 	case message.Document:
 		return fmt.Sprintf("(document, %s, %s)", p.Type, words.ByteSize(p.Size))
 	case message.Opaque:
@@ -137,10 +175,11 @@ func describeCompaction(c *history.Compaction) string {
 	var b strings.Builder
 	b.WriteString(c.Describe() + "\n")
 	for _, t := range c.Treatments {
-		fmt.Fprintf(&b, "\n%v–%v as %s", t.From, t.To, t.As)
-		if t.Pages != nil {
-			fmt.Fprintf(&b, ", %s", words.Count(len(t.Pages.Pages), "page"))
+		if t.Pages != nil { // its text tells a model how to read them
+			fmt.Fprintf(&b, "\n%v–%v as %s", t.From, t.To, words.Count(len(t.Pages.Pages), "page"))
+			continue
 		}
+		fmt.Fprintf(&b, "\n%v–%v as %s", t.From, t.To, t.As)
 		if t.Text != "" {
 			fmt.Fprintf(&b, ": %s", clip(words.OneLine(t.Text), 400))
 		}

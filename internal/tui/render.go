@@ -25,16 +25,17 @@ func (t *transcript) render(b *block) []string {
 		return append(indent(wrap(words.Printable(b.notice), t.width-2), yellow.Render("· "), "  "), "")
 	}
 	e := &b.entries[0]
+	b.placed = nil
 	var lines []string
 	switch {
 	case e.Compaction != nil:
 		lines = t.renderCompaction(e, b.open)
 	case e.Message.Role == message.Assistant:
-		lines = t.renderAnswer(e.Message, b.entries[1:], b.open)
+		lines = t.renderAnswer(b, e.Message, b.entries[1:])
 	case isResults(e):
-		lines = t.renderAnswer(&message.Message{}, b.entries, b.open)
+		lines = t.renderAnswer(b, &message.Message{}, b.entries)
 	default:
-		lines = t.renderPrompt(e)
+		lines = t.renderPrompt(b, e)
 	}
 	if len(lines) == 0 {
 		return []string{}
@@ -47,7 +48,7 @@ func (t *transcript) render(b *block) []string {
 	return append(lines, "")
 }
 
-func (t *transcript) renderPrompt(e *history.Entry) []string {
+func (t *transcript) renderPrompt(b *block, e *history.Entry) []string {
 	mark := green.Render("> ")
 	style := bold
 	if e.Author() != message.ByPerson {
@@ -61,7 +62,8 @@ func (t *transcript) renderPrompt(e *history.Entry) []string {
 	for i := range lines {
 		lines[i] = style.Render(lines[i])
 	}
-	return indent(lines, mark, strings.Repeat(" ", lipgloss.Width(mark)))
+	rest := blank(lipgloss.Width(mark))
+	return t.place(b, indent(lines, mark, rest), len(rest), picturesOf(t.store, t.draw, t.conversation.ID, e))
 }
 
 func (t *transcript) renderCompaction(e *history.Entry, open bool) []string {
@@ -73,7 +75,7 @@ func (t *transcript) renderCompaction(e *history.Entry, open bool) []string {
 }
 
 // renderAnswer lays out an answer with the results of its calls.
-func (t *transcript) renderAnswer(m *message.Message, results []history.Entry, open bool) []string {
+func (t *transcript) renderAnswer(b *block, m *message.Message, results []history.Entry) []string {
 	left := resultsOf(results)
 	var lines []string
 	for _, p := range m.Parts {
@@ -81,20 +83,25 @@ func (t *transcript) renderAnswer(m *message.Message, results []history.Entry, o
 		case message.Text:
 			lines = append(lines, t.markdown.render(p.Text, t.width)...)
 		case message.Thinking:
-			lines = append(lines, t.renderThinking(p.Text, open)...)
+			lines = append(lines, t.renderThinking(p.Text, b.open)...)
 		case message.ToolCall:
 			var result *message.ToolResult
 			if i := answering(left, p.ID); i >= 0 {
 				result = &left[i]
 				left = append(left[:i:i], left[i+1:]...)
 			}
-			lines = append(lines, t.renderCall(p, result, open)...)
+			lines = append(lines, t.renderCall(p, result, b.open)...)
+			if result != nil {
+				lines = t.place(b, lines, 2, picturesIn(t.store, *result))
+			}
 		default:
 			lines = append(lines, faint.Render(ansi.Truncate(words.OneLine(describePart(p)), max(t.width, 1), "…")))
+			lines = t.place(b, lines, 0, picturesIn(t.store, p))
 		}
 	}
 	for i := range left { // whose call is not here
-		lines = append(lines, t.renderCall(message.ToolCall{Name: left[i].Name}, &left[i], open)...)
+		lines = append(lines, t.renderCall(message.ToolCall{Name: left[i].Name}, &left[i], b.open)...)
+		lines = t.place(b, lines, 2, picturesIn(t.store, left[i]))
 	}
 	if why := stopped(m.Stop); why != "" {
 		lines = append(lines, yellow.Render(ansi.Truncate(why, max(t.width, 1), "…")))
@@ -208,6 +215,8 @@ func linesOf(text string) string {
 	n := strings.Count(strings.TrimSuffix(text, "\n"), "\n") + 1
 	return words.Count(n, "line")
 }
+
+func blank(columns int) string { return strings.Repeat(" ", columns) }
 
 // indent puts a mark before the first line, and another before the rest.
 func indent(lines []string, first, rest string) []string {

@@ -39,6 +39,7 @@ func init() { // they show themselves
 		{"edit", "", "change the last prompt and run it as a sibling", (*app).editLast},
 		{"diff", "A B", "compare two branches", (*app).diff},
 		{"recall", "HANDLE", "show an original", (*app).recall},
+		{"images", "", "the images of this part of the path, large (ctrl+g)", (*app).images},
 		{"pin", "ENTRY", "keep an entry whole in every view", (*app).pin},
 		{"model", "[NAME]", "go on with another model", (*app).model},
 		{"export", "[html|markdown|jsonl] [FILE]", "write the conversation to a file", (*app).export},
@@ -46,7 +47,7 @@ func init() { // they show themselves
 		{"new", "", "begin a conversation", (*app).begin},
 		{"tools", "", "what the model can use", (*app).tools},
 		{"help", "", "this list", (*app).help},
-		{"quit", "", "leave (ctrl+d)", func(*app, []string) tea.Cmd { return tea.Quit }},
+		{"quit", "", "leave (ctrl+d)", func(a *app, _ []string) tea.Cmd { return a.quit() }},
 	}
 }
 
@@ -167,7 +168,9 @@ func (a *app) context([]string) tea.Cmd {
 	return a.print(nil, args...)
 }
 
-func (a *app) tree([]string) tea.Cmd { return a.show(newNavigator(a.ctx, a.Store, a.conversation)) }
+func (a *app) tree([]string) tea.Cmd {
+	return a.show(newNavigator(a.ctx, a.Store, a.conversation, a.display, a.Draw))
+}
 
 // reload goes to where the conversation stands after a command moved it.
 func (a *app) reload() tea.Cmd {
@@ -338,6 +341,6 @@ func (a *app) help([]string) tea.Cmd {
 	for _, c := range slashCommands {
 		fmt.Fprintf(&b, "%-32s %s\n", "/"+strings.TrimSpace(c.name+" "+c.args), c.about)
 	}
-	b.WriteString("\nenter sends · shift+enter or ctrl+j new line · ↑ earlier prompts · @ a file · esc interrupts\nctrl+o details of calls and thinking · pgup pgdn scroll · ctrl+home ctrl+end to the ends · ctrl+t tree")
+	b.WriteString("\nenter sends · shift+enter or ctrl+j new line · ↑ earlier prompts · @ a file · esc interrupts\nctrl+o details of calls and thinking · pgup pgdn scroll · ctrl+home ctrl+end to the ends · ctrl+t tree · ctrl+g images")
 	return a.say(b.String())
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // A block is one thing on a transcript: a turn, a notice of the program, or
@@ -17,9 +18,10 @@ type block struct {
 	entries []history.Entry // an answer with its results, or one other entry
 	notice  string          // where there are no entries
 
-	lines []string // as rendered; nil until then
-	width int      // that lines were rendered for
-	open  bool     // details are shown
+	lines  []string // as rendered; nil until then
+	placed []placed // pictures between them
+	width  int      // that lines were rendered for
+	open   bool     // details are shown
 }
 
 // A transcript is the path of a conversation as people read it. It holds what
@@ -46,6 +48,8 @@ type transcript struct {
 
 	open     bool // details of new blocks are shown
 	markdown *markdown
+	album    *album
+	draw     reclaim.Draw
 	width    int
 	height   int
 }
@@ -62,8 +66,8 @@ type (
 	}
 )
 
-func newTranscript(ctx context.Context, store history.Store, c history.Conversation, m *markdown) *transcript {
-	return &transcript{ctx: ctx, store: store, conversation: c, following: true, markdown: m, chunk: 100, held: 1500}
+func newTranscript(ctx context.Context, store history.Store, c history.Conversation, m *markdown, a *album, draw reclaim.Draw) *transcript {
+	return &transcript{ctx: ctx, store: store, conversation: c, following: true, markdown: m, album: a, draw: draw, chunk: 100, held: 1500}
 }
 
 // readNewest reads the end of the path, instead of all that is held.
@@ -342,7 +346,7 @@ func (t *transcript) view(live []string) []string {
 		lines = live[max(len(live)-t.height, 0):]
 	}
 	for i := t.last; i >= 0 && len(lines) < t.height && i < len(t.blocks); i-- {
-		shown := t.rendered(i)
+		shown := t.withPictures(i)
 		if i == t.last {
 			shown = shown[:min(max(t.line, 0), len(shown))]
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/reclaim"
 )
 
 // run does what a transcript asks for, at once.
@@ -28,7 +29,7 @@ func (t *transcript) run(cmd tea.Cmd) {
 }
 
 func openTranscript(t *testing.T, s *story, width, height int) *transcript {
-	tr := newTranscript(t.Context(), s.store, s.conversation(), &markdown{})
+	tr := newTranscript(t.Context(), s.store, s.conversation(), &markdown{}, newAlbum(t.Context(), noPictures()), reclaim.DrawPage)
 	tr.run(tr.resize(width, height))
 	tr.run(tr.readNewest())
 	return tr

@@ -28,6 +28,7 @@ type app struct {
 	transcript *transcript
 	composer   *composer
 	markdown   *markdown
+	display    *display
 	screen     screen   // in the place of the chat, the last of screens; nil: none
 	screens    []screen // below it
 
