@@ -9,6 +9,7 @@ import (
 	"github.com/stemma-history/stemma/snapshot"
 	"github.com/stemma-history/stemma/tokens"
 	"github.com/stemma-history/stemma/wire"
+	"github.com/stemma-history/stemma/wire/wires"
 )
 
 // ReaderOf returns what a model can take besides text.
@@ -29,6 +30,32 @@ func ReaderOf(m catalog.Model) Reader {
 		}
 	}
 	return r
+}
+
+// over returns the reader that is left of r where requests go over a wire: what
+// its encoder would refuse of every model, the ladder takes out before. A wire
+// that is not known leaves all.
+func (r Reader) over(name string) Reader {
+	w, err := wires.Named(name)
+	if err != nil {
+		return r
+	}
+	l := w.Limits()
+	r.MaxImages = least(r.MaxImages, l.Media)
+	r.MaxImageBytes = least(r.MaxImageBytes, int64(l.BodyBytes)/2*3/4)
+	r.MaxFileBytes = least(r.MaxFileBytes, int64(l.ImageBytes)/4*3)
+	r.MaxEdgePx = least(r.MaxEdgePx, l.SidePx)
+	r.ManyImages = least(r.ManyImages, l.ManyImages)
+	r.ManyEdgePx = least(r.ManyEdgePx, l.ManySidePx)
+	return r
+}
+
+// least returns the smaller of two limits, of which 0 is none.
+func least[N int | int64](a, b N) N {
+	if a == 0 || b == 0 {
+		return max(a, b)
+	}
+	return min(a, b)
 }
 
 // MeterOf returns the measure for a model, calibrated by what it billed for
@@ -64,7 +91,7 @@ func ProblemFor(m catalog.Model, frame wire.Frame, path []history.Entry, pins []
 		Frame:  frame,
 		Meter:  MeterOf(m, path, frame.Model),
 		Budget: DefaultBudget(WindowOf(m, path, frame.Model, window)),
-		Reader: ReaderOf(m),
+		Reader: ReaderOf(m).over(frame.Wire),
 		Reason: history.Reason{Trigger: history.ByCommand, Model: frame.Model},
 	}
 }
