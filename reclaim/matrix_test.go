@@ -153,9 +153,11 @@ func sendSample(t *testing.T, file string, path []history.Entry, window int, nam
 	if size := reclaim.Context(s.problem).Total; size > s.problem.Budget.Limit() {
 		t.Fatalf("%s in %d tokens of %s: the view has %d", file, window, name, size)
 	}
-	covered(t, s.problem.Path)
 	if s.view, err = reclaim.View(s.problem.Path, reclaim.DrawPage); err != nil {
 		t.Fatal(err)
+	}
+	if err := covers(s.view, s.problem.Path); err != nil {
+		t.Fatalf("%s in %d tokens of %s: %v", file, window, name, err)
 	}
 	return s
 }

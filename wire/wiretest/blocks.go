@@ -1,88 +1,65 @@
 package wiretest
 
 import (
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/stemma-history/stemma/internal/rawjson"
 )
 
 // Blocks returns what a model reads of a body of any wire: frame and content as one flat
 // list, each block with its role, without cache marks. A text that a wire allows
 // as a string is the same block as one in an array.
 func Blocks(body []byte) ([]string, error) {
-	var b struct {
-		System            json.RawMessage
-		SystemInstruction json.RawMessage
-		Tools             []json.RawMessage
-		Messages          []turn
-		Input             []json.RawMessage
-		Contents          []turn
-	}
-	if err := json.Unmarshal(body, &b); err != nil {
-		return nil, err
-	}
-	f := flat{}
-	for _, tool := range b.Tools {
-		f.add("tool", tool)
-	}
-	f.add("system", b.System)
-	f.add("system", b.SystemInstruction)
-	for _, m := range b.Messages {
-		f.turn(m)
-	}
-	for _, m := range b.Contents {
-		f.turn(m)
-	}
-	for _, item := range b.Input {
-		var m turn
-		if err := json.Unmarshal(item, &m); err != nil {
-			return nil, err
+	var f flat
+	err := rawjson.Members(body, func(key string, value []byte) error {
+		switch key {
+		case "tools":
+			return f.add("tool", value)
+		case "system", "systemInstruction":
+			return f.add("system", value)
+		case "messages", "contents", "input":
+			return rawjson.Elements(value, f.turn)
 		}
-		if m.Role == "" {
-			f.add("item", item)
-			continue
-		}
-		f.turn(m)
+		return nil
+	})
+	if err == nil && len(f) == 0 {
+		err = fmt.Errorf("no blocks in %s", body)
 	}
-	if len(f) == 0 {
-		return nil, fmt.Errorf("no blocks in %s", body)
-	}
-	return f, nil
-}
-
-type turn struct {
-	Role             string
-	Content          json.RawMessage
-	Parts            []json.RawMessage
-	ReasoningContent json.RawMessage   `json:"reasoning_content"`
-	ToolCalls        []json.RawMessage `json:"tool_calls"`
-	ToolCallID       string            `json:"tool_call_id"`
+	return f, err
 }
 
 type flat []string
 
-func (f *flat) turn(m turn) {
-	role := m.Role + m.ToolCallID
-	f.add(role, m.ReasoningContent)
-	f.add(role, m.Content)
-	for _, p := range append(m.Parts, m.ToolCalls...) {
-		f.add(role, p)
+// turn adds the blocks of a message; an item without a role is one block.
+func (f *flat) turn(m []byte) error {
+	role := rawjson.Text(rawjson.Get(m, "role"))
+	if role == "" {
+		return f.add("item", m)
 	}
+	role += rawjson.Text(rawjson.Get(m, "tool_call_id"))
+	return rawjson.Members(m, func(key string, value []byte) error {
+		if slices.Contains([]string{"reasoning_content", "content", "parts", "tool_calls"}, key) {
+			return f.add(role, value)
+		}
+		return nil
+	})
 }
 
+// marks are those of caches: they move.
+var marks = strings.NewReplacer(`,"cache_control":{"type":"ephemeral"}`, "", `,"prompt_cache_breakpoint":{"mode":"explicit"}`, "")
+
 // add adds a block, or those of an array.
-func (f *flat) add(role string, block json.RawMessage) {
-	var list []json.RawMessage
+func (f *flat) add(role string, block []byte) error {
 	switch {
-	case len(block) == 0 || string(block) == "null":
-	case json.Unmarshal(block, &list) == nil:
-		for _, b := range list {
-			f.add(role, b)
-		}
+	case rawjson.IsNull(block):
+	case block[0] == '[':
+		return rawjson.Elements(block, func(b []byte) error { return f.add(role, b) })
 	case block[0] == '"':
-		f.add(role, json.RawMessage(`{"type":"text","text":`+string(block)+`}`))
+		*f = append(*f, role+` {"type":"text","text":`+string(block)+`}`)
 	default:
-		s := strings.ReplaceAll(string(block), `,"cache_control":{"type":"ephemeral"}`, "")
-		*f = append(*f, role+" "+strings.ReplaceAll(s, `,"prompt_cache_breakpoint":{"mode":"explicit"}`, ""))
+		*f = append(*f, role+" "+marks.Replace(string(block)))
 	}
+	return nil
 }

@@ -128,6 +128,7 @@ func (d *drawer) answer(calls int) message.Message {
 		m.Model = "another-model"
 	case d.chance(6):
 		m.Wire = pick(d, "wire", "anthropic", "openai-chat", "openai-responses", "gemini")
+		d = &drawer{d.T, m.Wire} // what it says is that wire's own
 	}
 	if d.chance(2) {
 		m.Parts = append(m.Parts, d.thinking())

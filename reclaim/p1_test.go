@@ -1,0 +1,29 @@
+package reclaim_test
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/reclaim"
+)
+
+// stored is an entry as a store holds it, and what it held at first.
+type stored struct {
+	entry, kept history.Entry
+}
+
+// nothingIsLost (P1): no entry that was ever stored has changed, also where the
+// tip has left it, and the view is a projection: made anew it is the same.
+func nothingIsLost(s *sent) error {
+	for i := range s.stored {
+		if now, kept := &s.stored[i].entry, &s.stored[i].kept; !reflect.DeepEqual(now, kept) {
+			return fmt.Errorf("entry %d has changed:\n%+v\n%+v", kept.Depth, kept, now)
+		}
+	}
+	view, err := reclaim.View(s.path, s.pages.draw)
+	if err != nil || !reflect.DeepEqual(view, s.view) {
+		return fmt.Errorf("the view of the same path is another (%v)", err)
+	}
+	return nil
+}
