@@ -24,32 +24,40 @@ func FuzzBodies(f *testing.F) {
 	f.Add("/v1/responses/compact", `{"model":"gpt-5.5","instructions":"x","input":[{"role":"user","content":[{"type":"input_text","text":"x"}]},{"type":"reasoning","summary":[],"encrypted_content":"aaaa"},{"type":"function_call","call_id":"a","name":"b","arguments":"{}"},{"type":"function_call_output","call_id":"a","output":"c"}]}`)
 	f.Add("/v1/chat/completions", `{"model":"gpt-5.5","messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"b","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"x"}]}]}`)
 	f.Add("/api/chat", `{"model":"x","options":{"num_ctx":-1},"messages":[{"role":"user","content":"x","images":["aaaa"]},{"role":"assistant","tool_calls":[{"function":{"name":"a","arguments":{}}}]}]}`)
-	local, err := DialectNamed("ollama")
-	if err != nil {
-		f.Fatal(err)
-	}
-	s := New(Config{Loose: true, Dialect: local})
-	f.Fuzz(func(t *testing.T, path, body string) {
-		if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, " \r\n%") {
-			t.Skip()
+	f.Add("/v1/chat/completions", `{"model":"claude-opus-5-5","messages":[{"role":"assistant","content":"x","reasoning_details":[{"type":"reasoning.text","text":"x","signature":"aaaa"},7]},{"role":"user","content":"x"}]}`)
+	var servers []*Server
+	for _, name := range []string{"ollama", "openrouter"} {
+		d, err := DialectNamed(name)
+		if err != nil {
+			f.Fatal(err)
 		}
-		gone, cancel := context.WithCancel(t.Context())
-		cancel() // nothing hangs for long
-		r := httptest.NewRequestWithContext(gone, http.MethodPost, "/", strings.NewReader(body))
-		r.URL.Path = path
-		r.Header.Set("x-api-key", "key")
-		r.Header.Set("anthropic-version", "2023-06-01")
-		answer := httptest.NewRecorder()
-		defer func() {
-			if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // it is this very value
-				panic(p)
+		servers = append(servers, New(Config{Loose: true, Dialect: d}))
+	}
+	f.Fuzz(func(t *testing.T, path, body string) {
+		for _, s := range servers {
+			if answer := asked(t, s, path, body); answer.Code == 500 && !strings.Contains(body, "fail") || answer.Code == 0 {
+				t.Errorf("%d %s", answer.Code, answer.Body)
 			}
-		}()
-		s.ServeHTTP(answer, r)
-		if answer.Code == 500 && !strings.Contains(body, "fail") || answer.Code == 0 {
-			t.Errorf("%d %s", answer.Code, answer.Body)
 		}
 	})
+}
+
+// asked is what a server answers to a client that does not wait.
+func asked(t *testing.T, s *Server, path, body string) (answer *httptest.ResponseRecorder) {
+	gone, cancel := context.WithCancel(t.Context())
+	cancel() // nothing hangs for long
+	r := httptest.NewRequestWithContext(gone, http.MethodPost, "/", strings.NewReader(body))
+	r.URL.Path = path
+	r.Header.Set("x-api-key", "key")
+	r.Header.Set("anthropic-version", "2023-06-01")
+	answer = httptest.NewRecorder()
+	defer func() {
+		if p := recover(); p != nil && p != http.ErrAbortHandler { //nolint:errorlint // it is this very value
+			panic(p)
+		}
+	}()
+	s.ServeHTTP(answer, r)
+	return answer
 }
 
 func TestManyClientsAreServedAtATime(t *testing.T) {
