@@ -91,7 +91,7 @@ func (t serverTool) Run(ctx context.Context, c tool.Call) tool.Result {
 	}
 	answer, err := session.CallTool(ctx, params)
 	switch {
-	case ctx.Err() != nil && !t.readOnly:
+	case err != nil && ctx.Err() != nil && !t.readOnly:
 		r := tool.Fail("Interrupted: the server may have done what it was asked to.")
 		r.Outcome = message.Unknown
 		return r
