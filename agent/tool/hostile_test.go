@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -232,6 +233,18 @@ func TestFetchDoesNotFollowToAnotherHost(t *testing.T) {
 	b.wants(get("/here"), message.OK, "the end")
 	b.wants(get("/round"), message.OK, "leads to")
 	b.wants(get("/notimage"), message.Failed, "nothing that can be shown")
+}
+
+func TestPagesAreFetchedThroughTheProxy(t *testing.T) {
+	b := newBench(t, nil)
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "asked for ", r.URL) }))
+	defer proxy.Close()
+	at, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := tool.PublicClient(http.ProxyURL(at))
+	b.wants(call(tool.Fetch(client), `{"url":"http://page.invalid/x"}`), message.OK, "asked for http://page.invalid/x")
 }
 
 func TestANameThatLeadsToAPrivateNetworkIsNotReached(t *testing.T) {

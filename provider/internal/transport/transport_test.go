@@ -290,6 +290,19 @@ func TestNoKeyGoesWhereARedirectLeads(t *testing.T) {
 	}
 }
 
+func TestRequestsGoThroughTheProxy(t *testing.T) {
+	proxy := streamtest.Serve(t, streamtest.Reply{Body: hello})
+	at, err := url.Parse(proxy.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClient(provider.Settings{HTTP: provider.NewHTTP(http.ProxyURL(at))})
+	a, err := c.sendTo(t.Context(), "http://api.invalid/v1/x", nil, Call{})
+	if err != nil || a.Message.PlainText() != "hello" || proxy.Last(t).URL != "http://api.invalid/v1/x" {
+		t.Errorf("%+v, %v, the proxy was asked for %s", a.Message, err, proxy.Last(t).URL)
+	}
+}
+
 func TestACertificateThatIsNotTrustedStaysSo(t *testing.T) {
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
