@@ -4,10 +4,10 @@ import (
 	"io"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
-	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/provider/internal/draft"
 	"github.com/stemma-history/stemma/provider/internal/transport"
+	wireanthropic "github.com/stemma-history/stemma/wire/anthropic"
 )
 
 // reader reads the events of one answer.
@@ -48,7 +48,7 @@ func (r *reader) Event(data []byte) error {
 	}
 	switch kind {
 	case "message_start":
-		r.usage(rawjson.Get(message, "usage"))
+		wireanthropic.DecodeUsage(&r.Usage, rawjson.Get(message, "usage"))
 		r.transformed(rawjson.Get(message, "input_transformations"))
 	case "content_block_start":
 		r.begin(index, content)
@@ -61,10 +61,10 @@ func (r *reader) Event(data []byte) error {
 			return b.end(r.Draft)
 		}
 	case "message_delta":
-		r.usage(usage)
+		wireanthropic.DecodeUsage(&r.Usage, usage)
 		r.transformed(rawjson.Get(data, "input_transformations"))
 		if reason := rawjson.Text(rawjson.Get(delta, "stop_reason")); reason != "" {
-			r.stop(reason)
+			r.Message.Stop, r.full = wireanthropic.DecodeStop(reason), reason == wireanthropic.StopWindow
 		}
 	case "message_stop":
 		return r.end()
@@ -84,47 +84,6 @@ func (r *reader) end() error {
 			Overflow: provider.Excess{Of: provider.OfTokens, Used: int(r.Usage.Prompt() + r.Usage.Output), Limit: r.window}}
 	}
 	return io.EOF
-}
-
-func (r *reader) stop(reason string) {
-	switch reason {
-	case "end_turn", "stop_sequence":
-		r.Message.Stop = message.StopEnd
-	case "tool_use":
-		r.Message.Stop = message.StopTools
-	case "max_tokens":
-		r.Message.Stop = message.StopLength
-	case "refusal":
-		r.Message.Stop = message.StopRefusal
-	case "model_context_window_exceeded":
-		r.Message.Stop, r.full = message.StopLength, true
-	default: // pause_turn, and what is to come
-		r.Message.Stop = message.Stop(reason)
-	}
-}
-
-// usage reads a bill. Later ones count from the start, and leave out what has
-// not changed.
-func (r *reader) usage(bill []byte) {
-	u := &r.Usage
-	_ = rawjson.Members(bill, func(key string, v []byte) error { // valid, as part of an event
-		if rawjson.IsNull(v) {
-			return nil
-		}
-		switch key {
-		case "input_tokens":
-			u.Input = rawjson.Int(v)
-		case "cache_read_input_tokens":
-			u.CacheRead = rawjson.Int(v)
-		case "cache_creation_input_tokens":
-			u.CacheWrite = rawjson.Int(v)
-		case "output_tokens":
-			u.Output = rawjson.Int(v)
-		case "output_tokens_details":
-			u.Reasoning = rawjson.Int(rawjson.Get(v, "thinking_tokens"))
-		}
-		return nil
-	})
 }
 
 // transformed counts the thinking that was left out.

@@ -41,7 +41,7 @@ type leftOut struct {
 }
 
 // stopWindow says that the answer ended where the window did.
-const stopWindow message.Stop = "model_context_window_exceeded"
+const stopWindow message.Stop = anthropic.StopWindow
 
 // compose makes a reply of what a script says.
 func (s *Server) compose(q *request, a Answer) *reply {

@@ -90,10 +90,11 @@ func (e *emitter) readAnswer(r *record) (message.Message, *history.Usage, error)
 		}
 		m.Parts = append(m.Parts, parts...)
 		if s := rawjson.Text(stop); s != "" {
-			m.Stop = stopOf(s)
+			m.Stop = anthropic.DecodeStop(s)
 		}
 		if !rawjson.IsNull(used) { // each line repeats it, the last is complete
-			usage = readUsage(used)
+			usage = &history.Usage{}
+			anthropic.DecodeUsage(usage, used)
 			usage.CostUSD = transcript.Number(rawjson.Get(data, "costUSD"))
 		}
 	}
@@ -101,38 +102,6 @@ func (e *emitter) readAnswer(r *record) (message.Message, *history.Usage, error)
 		m.Author, m.Model, m.Wire = message.ByHarness, "", ""
 	}
 	return m, usage, nil
-}
-
-func stopOf(reason string) message.Stop {
-	switch reason {
-	case "end_turn", "stop_sequence":
-		return message.StopEnd
-	case "tool_use":
-		return message.StopTools
-	case "max_tokens", "model_context_window_exceeded":
-		return message.StopLength
-	case "refusal":
-		return message.StopRefusal
-	}
-	return message.Stop(reason)
-}
-
-func readUsage(usage []byte) *history.Usage {
-	var u history.Usage
-	_ = rawjson.Members(usage, func(key string, v []byte) error {
-		switch key {
-		case "input_tokens":
-			u.Input = rawjson.Int(v)
-		case "cache_read_input_tokens":
-			u.CacheRead = rawjson.Int(v)
-		case "cache_creation_input_tokens":
-			u.CacheWrite = rawjson.Int(v)
-		case "output_tokens":
-			u.Output = rawjson.Int(v)
-		}
-		return nil
-	})
-	return &u
 }
 
 // textOf joins the texts of messages.
