@@ -36,6 +36,7 @@ func (t *Terminal) Draw(img image.Image, at Place) (string, error) {
 	case ITerm:
 		return itermImage(img, at)
 	case Sixel:
+		img = Shrink(img, t.mostSixels)
 		var payload bytes.Buffer
 		if err := (&sixel.Encoder{}).Encode(&payload, img); err != nil {
 			return "", fmt.Errorf("sixel: %w", err)

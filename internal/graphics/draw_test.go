@@ -119,6 +119,21 @@ func TestAnImageInABoxIsNoLargerThanIt(t *testing.T) {
 	}
 }
 
+func TestSixelsAreNoMoreThanTheTerminalShows(t *testing.T) {
+	img := noise(1200, 600)
+	screen := terminal(Sixel)
+	for _, c := range []struct{ answer, want string }{
+		{"\x1b[?2;3;0S", `"1;1;1000;500`}, // it failed
+		{"\x1b[?2;0;400;1000S", `"1;1;400;200`},
+		{"\x1b[?2;0;4000;4000S", `"1;1;1200;600`},
+	} {
+		answers(t, screen, c.answer)
+		if sixels, err := screen.Draw(img, Place{Columns: 80}); err != nil || !strings.HasPrefix(sixels, "\x1bP0;1q"+c.want) {
+			t.Errorf("%q: %.40q, %v", c.answer, sixels, err)
+		}
+	}
+}
+
 // Each cell of a placeholder has to come through the screen's own cells whole.
 func TestPlaceholdersAreCells(t *testing.T) {
 	at := Place{ID: 0x010203, Columns: 3, Rows: 2}

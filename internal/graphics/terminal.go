@@ -52,12 +52,18 @@ type Terminal struct {
 	inTmux bool
 
 	kitty, iterm, sixel bool // as it answered
+	mostSixels          image.Point
 	version             string
 }
 
 // usualCell is the size of a character where a terminal does not say it: the
 // VGA font's. Most are larger, so that images come out smaller, not cut.
 var usualCell = image.Pt(8, 16)
+
+// usualSixels is the largest image that is shown of sixels, in pixels, where a
+// terminal does not say it: xterm shows nothing of a larger one (379, its
+// resource maxGraphicSize).
+var usualSixels = image.Pt(1000, 1000)
 
 // guesses are the protocols of terminals by what they set TERM to, or, locally
 // and over ssh, TERM_PROGRAM and LC_TERMINAL. (KITTY_WINDOW_ID tells nothing:
@@ -72,7 +78,7 @@ var guesses = map[string]Protocol{
 // [Choices].
 func Of(choice string, getenv func(string) string) Terminal {
 	name := getenv("TERM")
-	t := Terminal{Protocol: Blocks, Cell: usualCell}
+	t := Terminal{Protocol: Blocks, Cell: usualCell, mostSixels: usualSixels}
 	switch {
 	case name == "dumb":
 		t.Protocol, t.mute = Off, true
@@ -96,6 +102,10 @@ func Of(choice string, getenv func(string) string) Terminal {
 	return t
 }
 
+// reportSixels asks for the size of the largest image of sixels
+// (XTSMGRAPHICS: item 2, action 4).
+const reportSixels = "\x1b[?2;4;0S"
+
 // reportCellSize is the window operation (XTWINOPS) that asks for the size of a
 // character in pixels.
 const reportCellSize = 16
@@ -111,10 +121,10 @@ func (t *Terminal) Query() string {
 	case t.mute, t.Protocol == Off:
 		return ""
 	case t.inTmux: // takes kitty's for the title of its pane
-		return ansi.RequestPrimaryDeviceAttributes
+		return reportSixels + ansi.RequestPrimaryDeviceAttributes
 	}
 	return ansi.KittyGraphics([]byte("AAAA"), "i="+strconv.Itoa(kittyID), "s=1", "v=1", "a=q", "t=d", "f=24") +
-		"\x1b]1337;ReportCellSize\a" + ansi.WindowOp(reportCellSize) + ansi.RequestNameVersion + ansi.RequestPrimaryDeviceAttributes
+		"\x1b]1337;ReportCellSize\a" + ansi.WindowOp(reportCellSize) + reportSixels + ansi.RequestNameVersion + ansi.RequestPrimaryDeviceAttributes
 }
 
 // Take takes an answer of the terminal. done is true for the last one: what is
@@ -128,6 +138,11 @@ func (t *Terminal) Take(answer uv.Event) (done bool) {
 	case uv.CellSizeEvent:
 		if e.Width > 0 && e.Height > 0 {
 			t.Cell = image.Pt(e.Width, e.Height)
+		}
+	case uv.UnknownCsiEvent:
+		var most image.Point
+		if n, _ := fmt.Sscanf(string(e), "\x1b[?2;0;%d;%dS", &most.X, &most.Y); n == 2 && most.X > 0 && most.Y > 0 {
+			t.mostSixels = most
 		}
 	case uv.TerminalVersionEvent:
 		t.version = e.Name
