@@ -257,9 +257,8 @@ func (set *pageSet) apply(d *draft, z zones) {
 		d.treat(t)
 	}
 	d.treat(set.treatment)
-	for _, i := range kept {
-		at := d.problem.Path[i].Handle()
-		d.treat(history.Treatment{From: at, To: at, As: history.AsWhole})
+	for _, t := range kept {
+		d.treat(t)
 	}
 }
 

@@ -119,20 +119,28 @@ func putOutline(d *draft, z zones, budget int) int {
 	text := outlineText(d, d.calls(), z.head, z.tail, budget)
 	kept := keptEntries(d, z)
 	d.treat(history.Treatment{From: d.problem.Path[z.head].Handle(), To: d.problem.Path[z.tail-1].Handle(), As: history.AsOutline, Text: text})
-	for _, i := range kept {
-		at := d.problem.Path[i].Handle()
-		d.treat(history.Treatment{From: at, To: at, As: history.AsWhole})
+	for _, t := range kept {
+		d.treat(t)
 	}
 	return z.tail - z.head
 }
 
-// keptEntries lists the entries of the middle that stay: pins, and the newest
-// prompt.
-func keptEntries(d *draft, z zones) []int {
-	var kept []int
+// keptEntries shows the entries of the middle that stay as they stand now: pins,
+// and the newest prompt. What was treated of their parts stays so: it may be what
+// the model does not take.
+func keptEntries(d *draft, z zones) []history.Treatment {
+	var kept []history.Treatment
 	for i := z.head; i < z.tail; i++ {
-		if e := &d.entries[i]; len(e.parts) > 0 && e.cover == nil && (d.pinned[d.problem.Path[i].ID] || i == z.prompt) {
-			kept = append(kept, i)
+		e, at := &d.entries[i], d.problem.Path[i].Handle()
+		if len(e.parts) == 0 || e.cover != nil || !d.pinned[d.problem.Path[i].ID] && i != z.prompt {
+			continue
+		}
+		kept = append(kept, history.Treatment{From: at, To: at, As: history.AsWhole})
+		for j, t := range e.parts {
+			if t != nil {
+				part := history.Handle{Depth: at.Depth, Part: j + 1}
+				kept = append(kept, history.Treatment{From: part, To: part, As: t.As, Text: t.Text})
+			}
 		}
 	}
 	return kept

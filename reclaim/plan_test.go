@@ -56,3 +56,26 @@ func TestP13AnOutlineKeepsPromptsWordForWord(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatAModelDoesNotTakeStaysAwayFromWhatIsKept: the newest prompt stays in
+// the view though the middle around it goes, but without the picture that a
+// blind model cannot be sent.
+func TestWhatAModelDoesNotTakeStaysAwayFromWhatIsKept(t *testing.T) {
+	var s session
+	s.add(message.Prompt("the task"))
+	prompt := message.Prompt("what is on this picture?")
+	prompt.Parts = append(prompt.Parts, message.NewImage("image/png", wiretest.PNG(10, 10)))
+	s.add(prompt)
+	s.add(message.Message{Role: message.Assistant, Author: message.ByModel, Parts: []message.Part{message.Text{Text: strings.Repeat("I cannot see it. ", 5000)}}})
+	plan, err := Make(Problem{Path: s.path, Budget: DefaultBudget(4000)})
+	if err != nil || !plan.Fits {
+		t.Fatal(err, plan)
+	}
+	s.path = append(s.path, history.Entry{ID: history.NewID(), Depth: len(s.path) + 1, Compaction: plan.Compaction})
+	for _, m := range view(t, s.path).Messages {
+		if m.At.Depth == 2 && len(m.Parts) == 2 && strings.Contains(m.PlainText(), "recall 2.2") {
+			return
+		}
+	}
+	t.Errorf("%+v", view(t, s.path).Messages)
+}

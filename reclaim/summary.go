@@ -109,9 +109,8 @@ func WithSummary(ctx context.Context, p Problem, s Summariser) (Plan, error) {
 	text = "[Entries " + d.problem.Path[z.head].Handle().String() + " to " + d.problem.Path[z.tail-1].Handle().String() + " are left out of the view; this summary stands for them. To get an original back: recall its number.]\n" + text + verbatimPrompts(d, z, limit/2)
 	kept := keptEntries(d, z)
 	d.treat(history.Treatment{From: p.Path[z.head].Handle(), To: p.Path[z.tail-1].Handle(), As: history.AsSummary, Text: text})
-	for _, i := range kept {
-		at := p.Path[i].Handle()
-		d.treat(history.Treatment{From: at, To: at, As: history.AsWhole})
+	for _, t := range kept {
+		d.treat(t)
 	}
 	step.Items, step.After, step.Applied, step.Why = calls, d.tokens(), true, "a narrative in place of the middle"
 	plan.Steps = append(plan.Steps, step)
