@@ -66,7 +66,9 @@ func TestWhatAModelDoesNotTakeStaysAwayFromWhatIsKept(t *testing.T) {
 	prompt := message.Prompt("what is on this picture?")
 	prompt.Parts = append(prompt.Parts, message.NewImage("image/png", wiretest.PNG(10, 10)))
 	s.add(prompt)
-	s.add(message.Message{Role: message.Assistant, Author: message.ByModel, Parts: []message.Part{message.Text{Text: strings.Repeat("I cannot see it. ", 5000)}}})
+	for range 3 {
+		s.add(message.Message{Role: message.Assistant, Author: message.ByModel, Parts: []message.Part{message.Text{Text: strings.Repeat("I cannot see it. ", 5000)}}})
+	}
 	plan, err := Make(Problem{Path: s.path, Budget: DefaultBudget(4000)})
 	if err != nil || !plan.Fits {
 		t.Fatal(err, plan)
