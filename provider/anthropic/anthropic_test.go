@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"reflect"
@@ -14,6 +13,7 @@ import (
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/provider/internal/draft"
+	"github.com/stemma-history/stemma/provider/internal/readertest"
 	"github.com/stemma-history/stemma/provider/internal/streamtest"
 	"github.com/stemma-history/stemma/provider/internal/transport"
 	"github.com/stemma-history/stemma/wire"
@@ -89,26 +89,12 @@ func wantParts() []message.Part {
 }
 
 func TestAnAnswerIsReadWhole(t *testing.T) {
-	for _, piece := range []int{0, 1, 7} { // characters are cut in the middle
-		s := streamtest.Serve(t, streamtest.Reply{Body: stream, Piece: piece})
-		p := newProvider(t, s)
-		var shown []string
-		a, err := p.Send(t.Context(), streamtest.Prompt(t, p.Wire(), model, "hi"), streamtest.Shown(&shown))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := message.Message{Role: message.Assistant, Author: message.ByModel, Wire: "anthropic", Model: model, Stop: message.StopTools, Parts: wantParts()}
-		if !reflect.DeepEqual(a.Message, want) {
-			t.Errorf("in pieces of %d:\n%q\nwant\n%q", piece, a.Message.Parts, want.Parts)
-		}
-		if a.Usage != (history.Usage{Input: 12, CacheRead: 4000, CacheWrite: 300, Output: 99, Reasoning: 40}) || a.Dropped != 1 {
-			t.Errorf("usage %+v, %d dropped", a.Usage, a.Dropped)
-		}
-		if want := []string{"0 thinking Let me ", "0 thinking see é <&>", "2 text Grüße, 世界 ", "2 text 😀\n", "5 text a tree",
-			"6 call read", `6 arguments {"path": "a`, `6 arguments \u002fb", "n":1.0}`, "7 call read"}; !slices.Equal(shown, want) {
-			t.Errorf("shown %q", shown)
-		}
-	}
+	streamtest.ReadsWhole(t, streamtest.Reply{Body: stream}, send, provider.Answer{
+		Message: message.Message{Wire: "anthropic", Model: model, Stop: message.StopTools, Parts: wantParts()},
+		Usage:   history.Usage{Input: 12, CacheRead: 4000, CacheWrite: 300, Output: 99, Reasoning: 40},
+		Dropped: 1,
+	}, []string{"0 thinking Let me ", "0 thinking see é <&>", "2 text Grüße, 世界 ", "2 text 😀\n", "5 text a tree",
+		"6 call read", `6 arguments {"path": "a`, `6 arguments \u002fb", "n":1.0}`, "7 call read"})
 }
 
 func TestARequestHasWhatTheAPIWants(t *testing.T) {
@@ -140,8 +126,7 @@ func TestARequestHasWhatTheAPIWants(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := s.Last(t)
-		tail, isPrefix := strings.CutPrefix(string(sent.Body), string(body.JSON[:len(body.JSON)-1]))
-		if !isPrefix || tail != c.want {
+		if tail := sent.Behind(t, body); tail != c.want {
 			t.Errorf("%s, effort %q: sent behind the body %s\nwant %s", c.model, c.effort, tail, c.want)
 		}
 		if sent.Length != int64(len(sent.Body)) || sent.URL != "/v1/messages" {
@@ -151,12 +136,7 @@ func TestARequestHasWhatTheAPIWants(t *testing.T) {
 		if h.Get("X-Api-Key") != "sk-ant-secret" || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Anthropic-Beta") != c.beta || h.Get("Content-Type") != "application/json" {
 			t.Errorf("headers %v", h)
 		}
-		limits := p.Wire().Limits()
-		limits.StrictKeys = true
-		limits.Betas = h["Anthropic-Beta"]
-		if refusal := p.Wire().Check(sent.Body, limits); refusal != nil {
-			t.Errorf("the API would refuse it: %v", refusal)
-		}
+		sent.Accepted(t, p.Wire(), true)
 	}
 }
 
@@ -194,7 +174,7 @@ func TestWhatTheServerDoesNotKnowIsLeftOut(t *testing.T) {
 	}
 	var tails []string
 	for _, sent := range s.Requests() {
-		tails = append(tails, strings.TrimPrefix(string(sent.Body), string(r.Body.JSON[:len(r.Body.JSON)-1])))
+		tails = append(tails, sent.Behind(t, r.Body))
 	}
 	effort := `"output_config":{"effort":"high"}}`
 	if want := []string{
@@ -225,12 +205,12 @@ func TestWhyAnAnswerEnds(t *testing.T) {
 		"end_turn": message.StopEnd, "stop_sequence": message.StopEnd, "max_tokens": message.StopLength, "tool_use": message.StopTools,
 		"refusal": message.StopRefusal, "pause_turn": "pause_turn", "something_new": "something_new",
 	} {
-		a, err := send(t, streamtest.Reply{Body: text("so", reason)}, provider.Request{})
+		a, _, err := send(t, streamtest.Reply{Body: text("so", reason)})
 		if err != nil || a.Message.Stop != want {
 			t.Errorf("%s: stop %q, error %v", reason, a.Message.Stop, err)
 		}
 	}
-	a, err := send(t, streamtest.Reply{Body: text("so", "model_context_window_exceeded")}, provider.Request{Window: 1000})
+	a, _, err := sendWith(t, streamtest.Reply{Body: text("so", "model_context_window_exceeded")}, provider.Request{Window: 1000})
 	var e *provider.Error
 	if !errors.As(err, &e) || e.Kind != provider.Overflow || e.Overflow != (provider.Excess{Of: provider.OfTokens, Used: 15, Limit: 1000}) || !e.Shown {
 		t.Errorf("a full window: %+v", err)
@@ -251,14 +231,20 @@ func text(said, reason string) string {
 	)
 }
 
-// send sends a prompt with the numbers of r to a server that gives one reply.
-func send(t *testing.T, reply streamtest.Reply, r provider.Request) (provider.Answer, error) {
+// send sends a prompt to a server that gives one reply.
+func send(t *testing.T, reply streamtest.Reply) (a provider.Answer, shown []string, err error) {
+	t.Helper()
+	return sendWith(t, reply, provider.Request{})
+}
+
+// sendWith is send with the numbers of a request.
+func sendWith(t *testing.T, reply streamtest.Reply, r provider.Request) (a provider.Answer, shown []string, err error) {
 	t.Helper()
 	p := newProvider(t, streamtest.Serve(t, reply))
 	asked := streamtest.Prompt(t, p.Wire(), model, "hi")
 	asked.Window, asked.Estimate = r.Window, r.Estimate
-	var shown []string
-	return p.Send(t.Context(), asked, streamtest.Shown(&shown))
+	a, err = p.Send(t.Context(), asked, streamtest.Shown(&shown))
+	return a, shown, err
 }
 
 func TestWhatCameBeforeAnErrorIsKept(t *testing.T) {
@@ -274,7 +260,7 @@ func TestWhatCameBeforeAnErrorIsKept(t *testing.T) {
 			`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)}, provider.Overloaded, 200},
 		"no JSON": {streamtest.Reply{Body: started + "data: {\"type\":\n\n"}, provider.Network, 0},
 	} {
-		a, err := send(t, c.reply, provider.Request{})
+		a, _, err := send(t, c.reply)
 		var e *provider.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || e.Status != c.status || !e.Shown || e.Provider != "anthropic" {
 			t.Errorf("%s: %+v", name, err)
@@ -286,14 +272,14 @@ func TestWhatCameBeforeAnErrorIsKept(t *testing.T) {
 		}
 	}
 	half := stream[:strings.Index(stream, `data: {"type":"content_block_delta","index":3`)]
-	a, _ := send(t, streamtest.Reply{Body: half}, provider.Request{})
+	a, _, _ := send(t, streamtest.Reply{Body: half})
 	if !reflect.DeepEqual(a.Message.Parts, wantParts()[:3]) {
 		t.Errorf("half an unknown block is kept: %q", a.Message.Parts)
 	}
 }
 
 func TestASilentCutIsAnErrorBesideTheAnswer(t *testing.T) {
-	a, err := send(t, streamtest.Reply{Body: text("so", "end_turn")}, provider.Request{Estimate: 5000, Window: 8000})
+	a, _, err := sendWith(t, streamtest.Reply{Body: text("so", "end_turn")}, provider.Request{Estimate: 5000, Window: 8000})
 	var e *provider.Error
 	if !errors.As(err, &e) || !e.Overflow.Silent || !e.Shown || a.Message.PlainText() != "so" {
 		t.Errorf("%+v %+v", a, err)
@@ -309,7 +295,7 @@ func TestBrokenArgumentsAreKept(t *testing.T) {
 		`{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}`,
 		`{"type":"message_stop"}`,
 	)
-	a, err := send(t, streamtest.Reply{Body: body}, provider.Request{})
+	a, _, err := send(t, streamtest.Reply{Body: body})
 	if err != nil || string(a.Message.Parts[0].(message.ToolCall).Arguments) != `{"a":` {
 		t.Errorf("%q, %v", a.Message.Parts, err)
 	}
@@ -363,24 +349,8 @@ func nth(t *testing.T, array []byte, n int) []byte {
 	return all[n]
 }
 
-// FuzzStream: whatever a server sends, what is kept can be sent back.
 func FuzzStream(f *testing.F) {
-	f.Add([]byte(stream))
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		d := draft.New(func(provider.Delta) {})
-		r := &reader{Draft: d}
-		for e, err := range transport.Events(bytes.NewReader(stream)) {
-			if err != nil || r.Event(e.Data) != nil {
-				break
-			}
-		}
-		r.Complete()
-		for _, p := range d.Parts() {
-			if o, ok := p.(message.Opaque); ok && !rawjson.Valid(o.Raw) {
-				t.Errorf("kept %s", o.Raw)
-			}
-		}
-	})
+	readertest.Fuzz(f, stream, func(d *draft.Draft) transport.Reader { return &reader{Draft: d} })
 }
 
 // BenchmarkAnswer reads a long answer, delta by delta.

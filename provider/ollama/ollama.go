@@ -3,6 +3,7 @@ package ollama
 import (
 	"cmp"
 	"context"
+	"net/http"
 	"strings"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -19,7 +20,9 @@ const BaseURL = "http://127.0.0.1:11434"
 // Provider is one server. It is safe for concurrent use.
 type Provider struct {
 	client *transport.Client
-	url    string
+	url    string       // of the chat
+	tags   string       // of the list of models
+	http   *http.Client // for that list
 }
 
 var _ provider.Provider = (*Provider)(nil)
@@ -33,7 +36,11 @@ func New(s provider.Settings) (*Provider, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Provider{client: transport.New(s, transport.Bearer), url: url}, nil
+	tags, err := transport.Join(base, "/api/tags")
+	if err != nil {
+		return nil, err
+	}
+	return &Provider{client: transport.New(s, transport.Bearer), url: url, tags: tags, http: cmp.Or(s.HTTP, http.DefaultClient)}, nil
 }
 
 // Name implements [provider.Provider].

@@ -1,9 +1,7 @@
 package ollama
 
 import (
-	"bytes"
 	"errors"
-	"reflect"
 	"strings"
 	"testing"
 
@@ -12,6 +10,7 @@ import (
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/provider/internal/draft"
+	"github.com/stemma-history/stemma/provider/internal/readertest"
 	"github.com/stemma-history/stemma/provider/internal/streamtest"
 	"github.com/stemma-history/stemma/provider/internal/transport"
 )
@@ -36,27 +35,26 @@ func newProvider(t testing.TB, replies ...streamtest.Reply) (*Provider, *streamt
 	return p, s
 }
 
+// send sends a prompt to a server that gives one reply.
+func send(t *testing.T, reply streamtest.Reply) (a provider.Answer, shown []string, err error) {
+	t.Helper()
+	p, _ := newProvider(t, reply)
+	r := streamtest.Prompt(t, p.Wire(), "qwen3", "hi")
+	r.Window = 4096
+	a, err = p.Send(t.Context(), r, streamtest.Shown(&shown))
+	return a, shown, err
+}
+
 func TestAnAnswerIsReadWhole(t *testing.T) {
-	for _, piece := range []int{0, 1, 5} {
-		p, _ := newProvider(t, streamtest.Reply{Body: stream, Type: lines, Piece: piece})
-		var shown []string
-		a, err := p.Send(t.Context(), streamtest.Prompt(t, p.Wire(), "qwen3", "hi"), streamtest.Shown(&shown))
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := message.Message{Role: message.Assistant, Author: message.ByModel, Wire: "openai-chat", Model: "qwen3", Stop: message.StopTools, Parts: []message.Part{
+	streamtest.ReadsWhole(t, streamtest.Reply{Body: stream, Type: lines}, send, provider.Answer{
+		Message: message.Message{Wire: "openai-chat", Model: "qwen3", Stop: message.StopTools, Parts: []message.Part{
 			message.Thinking{Text: "Let me see 世界"},
 			message.Text{Text: "Grüße"},
 			message.ToolCall{ID: "call_a", Name: "read", Arguments: []byte(`{"path": "a\u002fb"}`)},
 			message.ToolCall{Name: "read", Arguments: []byte(`{}`)},
-		}}
-		if !reflect.DeepEqual(a.Message, want) || a.Usage != (history.Usage{Input: 900, Output: 40}) {
-			t.Errorf("in pieces of %d: %+v, usage %+v", piece, a.Message, a.Usage)
-		}
-		if got := strings.Join(shown, "|"); !strings.HasPrefix(got, "0 thinking Let me |0 thinking see 世界|1 text Grüße|2 call read|2 arguments") {
-			t.Errorf("shown %s", got)
-		}
-	}
+		}},
+		Usage: history.Usage{Input: 900, Output: 40},
+	}, []string{"0 thinking Let me ", "0 thinking see 世界", "1 text Grüße", "2 call read", `2 arguments {"path": "a\u002fb"}`, "3 call read", "3 arguments {}"})
 }
 
 // TestTheServerIsToldNotToCut, how large the window is, and everything in its
@@ -118,10 +116,7 @@ func TestErrors(t *testing.T) {
 		"cut in silence": {streamtest.Reply{Body: strings.Replace(stream, `"prompt_eval_count":900`, `"prompt_eval_count":4096`, 1), Type: lines}, provider.Overflow, true},
 		"no such model":  {streamtest.Reply{Status: 404, Body: `{"error":"model 'x' not found"}`}, provider.Invalid, false},
 	} {
-		p, _ := newProvider(t, c.reply)
-		r := streamtest.Prompt(t, p.Wire(), "qwen3", "hi")
-		r.Window = 4096
-		_, err := p.Send(t.Context(), r, nil)
+		_, _, err := send(t, c.reply)
 		var e *provider.Error
 		if !errors.As(err, &e) || e.Kind != c.kind || e.Overflow.Silent != c.silent {
 			t.Errorf("%s: %+v", name, err)
@@ -136,22 +131,6 @@ func FuzzTranslate(f *testing.F) {
 	})
 }
 
-// FuzzStream: whatever a server sends, what is kept can be sent back.
 func FuzzStream(f *testing.F) {
-	f.Add([]byte(stream))
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		d := draft.New(func(provider.Delta) {})
-		r := &reader{Draft: d}
-		for e, err := range transport.Lines(bytes.NewReader(stream)) {
-			if err != nil || r.Event(e) != nil {
-				break
-			}
-		}
-		r.Complete()
-		for _, p := range d.Parts() {
-			if o, ok := p.(message.Opaque); ok && !rawjson.Valid(o.Raw) {
-				t.Errorf("kept %s", o.Raw)
-			}
-		}
-	})
+	readertest.FuzzLines(f, stream, func(d *draft.Draft) transport.Reader { return &reader{Draft: d} })
 }

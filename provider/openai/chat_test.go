@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"reflect"
@@ -14,9 +13,9 @@ import (
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/provider/internal/draft"
+	"github.com/stemma-history/stemma/provider/internal/readertest"
 	"github.com/stemma-history/stemma/provider/internal/streamtest"
 	"github.com/stemma-history/stemma/provider/internal/transport"
-	wireopenai "github.com/stemma-history/stemma/wire/openai"
 )
 
 func server(t testing.TB, name string) Server {
@@ -83,22 +82,11 @@ func chatParts() []message.Part {
 }
 
 func TestAChatAnswerIsReadWhole(t *testing.T) {
-	for _, piece := range []int{0, 1, 5} {
-		a, shown, err := chatWith(t, streamtest.Reply{Body: chatStream, Piece: piece})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := message.Message{Role: message.Assistant, Author: message.ByModel, Wire: "openai-chat", Model: "deepseek-v4-pro", Stop: message.StopTools, Parts: chatParts()}
-		if !reflect.DeepEqual(a.Message, want) {
-			t.Errorf("in pieces of %d: %+q, want %+q", piece, a.Message.Parts, want.Parts)
-		}
-		if a.Usage != (history.Usage{Input: 100, CacheRead: 800, CacheWrite: 100, Output: 50, Reasoning: 20}) {
-			t.Errorf("usage %+v", a.Usage)
-		}
-		if shown[0] != "0 thinking Let me " || shown[5] != `2 arguments {"path": ` || shown[6] != "3 call read" || shown[8] != `2 arguments "a\u002fb"}` {
-			t.Errorf("shown %q", shown)
-		}
-	}
+	streamtest.ReadsWhole(t, streamtest.Reply{Body: chatStream}, chatWith, provider.Answer{
+		Message: message.Message{Wire: "openai-chat", Model: "deepseek-v4-pro", Stop: message.StopTools, Parts: chatParts()},
+		Usage:   history.Usage{Input: 100, CacheRead: 800, CacheWrite: 100, Output: 50, Reasoning: 20},
+	}, []string{"0 thinking Let me ", "0 thinking see 世界", "1 text Grüße \xed\xa0\xbd", "1 text \xed\xb8\x80",
+		"2 call read", `2 arguments {"path": `, "3 call read", "3 arguments {}", `2 arguments "a\u002fb"}`})
 }
 
 // TestServersCallToolsInTheirOwnWays: indices that are missing or all the same,
@@ -236,15 +224,10 @@ func TestAChatRequestHasWhatTheServerWants(t *testing.T) {
 			t.Fatal(err)
 		}
 		sent := s.Last(t)
-		tail, isPrefix := strings.CutPrefix(string(sent.Body), string(r.Body.JSON[:len(r.Body.JSON)-1]))
-		if !isPrefix || tail != c.want || sent.URL != "/v1/chat/completions" || !strings.HasSuffix(sent.Header.Get(c.header), "sk-secret") {
+		if tail := sent.Behind(t, r.Body); tail != c.want || sent.URL != "/v1/chat/completions" || !strings.HasSuffix(sent.Header.Get(c.header), "sk-secret") {
 			t.Errorf("%s: sent behind the body %s to %s with %v\nwant %s", c.server, tail, sent.URL, sent.Header, c.want)
 		}
-		limits := wireopenai.Limits()
-		limits.StrictKeys = c.server == "openai-chat"
-		if refusal := wireopenai.CheckChat(sent.Body, limits); refusal != nil {
-			t.Errorf("%s would refuse it: %v", c.server, refusal)
-		}
+		sent.Accepted(t, p.Wire(), c.server == "openai-chat")
 	}
 }
 
@@ -386,22 +369,6 @@ func TestServersAreSortedAndWhole(t *testing.T) {
 	}
 }
 
-// FuzzChatStream: whatever a server sends, what is kept can be sent back.
 func FuzzChatStream(f *testing.F) {
-	f.Add([]byte(chatStream))
-	f.Fuzz(func(t *testing.T, stream []byte) {
-		d := draft.New(func(provider.Delta) {})
-		r := newChatReader(d)
-		for e, err := range transport.Events(bytes.NewReader(stream)) {
-			if err != nil || r.Event(e.Data) != nil {
-				break
-			}
-		}
-		r.Complete()
-		for _, p := range d.Parts() {
-			if o, ok := p.(message.Opaque); ok && !rawjson.Valid(o.Raw) {
-				t.Errorf("kept %s", o.Raw)
-			}
-		}
-	})
+	readertest.Fuzz(f, chatStream, func(d *draft.Draft) transport.Reader { return newChatReader(d) })
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +45,28 @@ type Request struct {
 	Length int64
 	// Remote is the address of the connection.
 	Remote string
+}
+
+// Behind returns what a request has behind a body, and fails where it does not
+// begin with that.
+func (r Request) Behind(t testing.TB, body wire.Body) string {
+	t.Helper()
+	tail, isPrefix := strings.CutPrefix(string(r.Body), string(body.JSON[:len(body.JSON)-1]))
+	if !isPrefix {
+		t.Errorf("sent %s\nwhich does not begin with the body %s", r.Body, body.JSON)
+	}
+	return tail
+}
+
+// Accepted fails where the API of a wire would refuse a request. A strict one
+// takes no member that it does not know.
+func (r Request) Accepted(t testing.TB, w wires.Wire, strict bool) {
+	t.Helper()
+	limits := w.Limits()
+	limits.StrictKeys, limits.Betas = strict, r.Header["Anthropic-Beta"]
+	if refusal := w.Check(r.Body, limits); refusal != nil {
+		t.Errorf("the API would refuse it: %v\n%s", refusal, r.Body)
+	}
 }
 
 // A Server gives its replies in turn, and the last one for ever.
@@ -167,5 +191,23 @@ func Frame(w wires.Wire, model string, messages ...message.Message) wire.Request
 func Shown(into *[]string) func(provider.Delta) {
 	return func(d provider.Delta) {
 		*into = append(*into, fmt.Sprintf("%d %s %s", d.Part, [...]string{"text", "thinking", "call", "arguments"}[d.Kind], d.Text))
+	}
+}
+
+// ReadsWhole holds an answer to what should come of a reply, whatever its pieces
+// cut: characters, lines, events.
+func ReadsWhole(t *testing.T, reply Reply, send func(*testing.T, Reply) (provider.Answer, []string, error), want provider.Answer, shown []string) {
+	t.Helper()
+	want.Message.Role, want.Message.Author = message.Assistant, message.ByModel
+	for _, reply.Piece = range []int{0, 1, 5, 7} {
+		a, lines, err := send(t, reply)
+		switch {
+		case err != nil:
+			t.Errorf("in pieces of %d: %v", reply.Piece, err)
+		case !reflect.DeepEqual(a, want):
+			t.Errorf("in pieces of %d:\n%+q %+v, %d dropped\nwant\n%+q %+v, %d dropped", reply.Piece, a.Message.Parts, a.Usage, a.Dropped, want.Message.Parts, want.Usage, want.Dropped)
+		case !slices.Equal(lines, shown):
+			t.Errorf("in pieces of %d: shown %q\nwant %q", reply.Piece, lines, shown)
+		}
 	}
 }
