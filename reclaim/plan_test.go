@@ -9,6 +9,7 @@ import (
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
+	"github.com/stemma-history/stemma/tokens"
 	"github.com/stemma-history/stemma/wire"
 	"github.com/stemma-history/stemma/wire/wiretest"
 )
@@ -69,7 +70,8 @@ func TestWhatAModelDoesNotTakeStaysAwayFromWhatIsKept(t *testing.T) {
 	for range 3 {
 		s.add(message.Message{Role: message.Assistant, Author: message.ByModel, Parts: []message.Part{message.Text{Text: strings.Repeat("I cannot see it. ", 5000)}}})
 	}
-	plan, err := Make(Problem{Path: s.path, Budget: DefaultBudget(4000)})
+	free := tokens.Meter{Image: func(int, int) int { return 0 }} // as an image is that nobody looks at
+	plan, err := Make(Problem{Path: s.path, Budget: DefaultBudget(4000), Meter: free})
 	if err != nil || !plan.Fits {
 		t.Fatal(err, plan)
 	}
