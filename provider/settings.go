@@ -26,7 +26,8 @@ type Settings struct {
 	// Header is sent with each request, and wins over what is sent otherwise.
 	Header http.Header
 	// HTTP makes the requests. It must have no Timeout: answers take as long as
-	// they take. Default: [NewHTTP] without a proxy.
+	// they take. Redirects are not followed, so that a key goes nowhere else.
+	// Default: [NewHTTP] without a proxy.
 	HTTP *http.Client
 	// Idle is the longest silence, of the whole answer or in it, that is taken
 	// for thinking; then the connection counts as lost. Default: 10 minutes,
@@ -41,8 +42,8 @@ type Settings struct {
 }
 
 // NewHTTP returns a client for answers that take long: with connections that are
-// kept, and no limit but the caller's. It follows no redirect, so that a key goes
-// nowhere else. proxy is such as [http.ProxyFromEnvironment]; nil uses none.
+// kept, and no limit but the caller's. proxy is such as
+// [http.ProxyFromEnvironment]; nil uses none.
 func NewHTTP(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 	t := &http.Transport{
 		Proxy:               proxy,
@@ -53,8 +54,5 @@ func NewHTTP(proxy func(*http.Request) (*url.URL, error)) *http.Client {
 		TLSHandshakeTimeout: 10 * time.Second,
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 	}
-	return &http.Client{
-		Transport:     t,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	return &http.Client{Transport: t}
 }

@@ -47,6 +47,9 @@ func New(s provider.Settings, auth func(h http.Header, key string)) *Client {
 	if s.HTTP == nil {
 		s.HTTP = provider.NewHTTP(nil)
 	}
+	own := *s.HTTP
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	s.HTTP = &own
 	if s.Catalog == nil {
 		s.Catalog = catalog.Default()
 	}

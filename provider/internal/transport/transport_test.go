@@ -283,10 +283,12 @@ func TestAKeyThatCannotBeFetchedIsNamed(t *testing.T) {
 func TestNoKeyGoesWhereARedirectLeads(t *testing.T) {
 	other := streamtest.Serve(t, streamtest.Reply{Body: hello})
 	s := streamtest.Serve(t, streamtest.Reply{Status: 308, Header: http.Header{"Location": {other.URL}}})
-	_, err := newClient(provider.Settings{}).sendTo(t.Context(), s.URL, nil, Call{})
-	var e *provider.Error
-	if !errors.As(err, &e) || e.Kind != provider.Invalid || !strings.Contains(err.Error(), other.URL) || len(other.Requests()) != 0 {
-		t.Errorf("%v, %d requests", err, len(other.Requests()))
+	for _, client := range []*http.Client{nil, {}} {
+		_, err := newClient(provider.Settings{HTTP: client}).sendTo(t.Context(), s.URL, nil, Call{})
+		var e *provider.Error
+		if !errors.As(err, &e) || e.Kind != provider.Invalid || !strings.Contains(err.Error(), other.URL) || len(other.Requests()) != 0 {
+			t.Errorf("%v, %d requests", err, len(other.Requests()))
+		}
 	}
 }
 
