@@ -27,7 +27,8 @@ type Server struct {
 	Dir     string
 
 	URL string
-	// Client sends the requests to URL. Default: [http.DefaultClient].
+	// Client sends the requests to URL. Redirects are followed on the same host
+	// only, since it may send a key. Default: one that sends none.
 	Client *http.Client
 }
 
@@ -40,9 +41,22 @@ func (s *Server) transport() (sdk.Transport, error) {
 		cmd.Env, cmd.Dir = s.Env, s.Dir
 		return &sdk.CommandTransport{Command: cmd, TerminateDuration: 2 * time.Second}, nil
 	case s.URL != "":
-		return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: s.Client, DisableStandaloneSSE: true}, nil
+		client := http.Client{}
+		if s.Client != nil {
+			client = *s.Client
+		}
+		client.CheckRedirect = onHost
+		return &sdk.StreamableClientTransport{Endpoint: s.URL, HTTPClient: &client, DisableStandaloneSSE: true}, nil
 	}
 	return nil, errors.New("it has neither a command nor a URL")
+}
+
+// onHost follows a redirect on the same host, as from /mcp to /mcp/.
+func onHost(next *http.Request, before []*http.Request) error {
+	if first := before[0].URL; len(before) >= 10 || next.URL.Host != first.Host || next.URL.Scheme != first.Scheme {
+		return http.ErrUseLastResponse
+	}
+	return nil
 }
 
 // A Connection is a server that has answered, and its tools. Where the server

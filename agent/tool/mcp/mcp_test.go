@@ -212,3 +212,21 @@ func TestAServerThatCannotBeReachedIsNamed(t *testing.T) {
 		}
 	}
 }
+
+func TestAKeyDoesNotFollowToAnotherHost(t *testing.T) {
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server() }, nil)
+	reached := false
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { reached = true; handler.ServeHTTP(w, r) }))
+	defer other.Close()
+	mux := http.NewServeMux()
+	mux.Handle("/mcp/", handler)
+	mux.Handle("/mcp", http.RedirectHandler("/mcp/", http.StatusTemporaryRedirect))
+	mux.Handle("/away", http.RedirectHandler(other.URL, http.StatusTemporaryRedirect))
+	s := httptest.NewServer(mux)
+	defer s.Close()
+	connect(t, mcp.Server{Name: "here", URL: s.URL + "/mcp"})
+	if c, err := mcp.Connect(t.Context(), mcp.Server{Name: "away", URL: s.URL + "/away", Client: &http.Client{}}); err == nil || reached {
+		t.Errorf("another host was reached: %v", reached)
+		_ = c.Close()
+	}
+}
