@@ -1,10 +1,10 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
-	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/message"
 )
 
@@ -12,7 +12,9 @@ import (
 // changes: a tree that has grown is laid out anew.
 type forest struct {
 	lines   []history.TreeLine
-	lower   []string // the previews in lower case, for searching
+	lower   string // the previews in lower case, one behind the other, for searching
+	ends    []int  // where each of them ends
+	calls   []bool // the line is an answer that calls tools, or what came of it
 	at      map[history.ID]int
 	tip     history.ID
 	leaves  int
@@ -25,15 +27,26 @@ func newForest(nodes []history.Node, tip history.ID) *forest {
 		return f
 	}
 	f.lines = history.ArrangeTree(nodes, tip, nil)
-	f.lower = make([]string, len(f.lines))
+	var lower strings.Builder
+	f.ends = make([]int, len(f.lines))
+	f.calls = make([]bool, len(f.lines))
 	for i := range f.lines {
 		l := &f.lines[i]
-		l.Preview = words.OneLine(l.Preview)
-		f.lower[i] = strings.ToLower(l.Preview)
+		lower.WriteString(strings.ToLower(l.Preview))
+		f.ends[i] = lower.Len()
 		f.at[l.ID] = i
 		f.deepest = max(f.deepest, l.Depth)
 		if l.Branches == 0 {
 			f.leaves++
+		}
+	}
+	f.lower = lower.String()
+	for i := range f.lines {
+		if l := &f.lines[i]; l.Role == message.Tool {
+			f.calls[i] = true
+			if caller, ok := f.at[l.Parent]; ok {
+				f.calls[caller] = true
+			}
 		}
 	}
 	return f
@@ -114,10 +127,18 @@ type selection struct {
 // rows returns the indexes of the lines that are shown, in order.
 func (f *forest) rows(s *selection, l *labels) []int {
 	rows := make([]int, 0, len(f.lines))
-	query := strings.Fields(s.query)
+	var said []bool // lines that have the words; nil: all have
+	if s.query != "" {
+		said = f.say(strings.Fields(s.query))
+		for id := range s.hits {
+			if i, ok := f.at[id]; ok {
+				said[i] = true
+			}
+		}
+	}
 	for i := 0; i < len(f.lines); i++ {
 		line := &f.lines[i]
-		if s.shows(line, l) && s.matches(f.lower[i], line.ID, query) {
+		if (said == nil || said[i]) && s.shows(f, i, l) {
 			rows = append(rows, i)
 		}
 		if line.Begins && s.folded[line.ID] {
@@ -130,14 +151,41 @@ func (f *forest) rows(s *selection, l *labels) []int {
 	return rows
 }
 
-func (s *selection) shows(l *history.TreeLine, said *labels) bool {
+// say returns which previews have all of some words. It looks for the longest,
+// the one that the fewest have, through all of them at once.
+func (f *forest) say(query []string) []bool {
+	said := make([]bool, len(f.lines))
+	longest := slices.MaxFunc(query, func(a, b string) int { return len(a) - len(b) })
+	line, begin := 0, 0
+	for at := 0; at < len(f.lower); {
+		next := strings.Index(f.lower[at:], longest)
+		if next < 0 {
+			break
+		}
+		at += next
+		for f.ends[line] <= at {
+			line, begin = line+1, f.ends[line]
+		}
+		if at+len(longest) > f.ends[line] { // half of it is the next preview's
+			at++
+			continue
+		}
+		preview := f.lower[begin:f.ends[line]]
+		said[line] = !slices.ContainsFunc(query, func(word string) bool { return !strings.Contains(preview, word) })
+		at = f.ends[line]
+	}
+	return said
+}
+
+func (s *selection) shows(f *forest, i int, said *labels) bool {
+	l := &f.lines[i]
 	switch s.filter {
 	case showPrompts:
 		return isPrompt(l)
 	case showAnswers:
 		return l.Role == message.Assistant
 	case showCalls:
-		return l.Role == message.Tool
+		return f.calls[i]
 	case showCheckpoints:
 		return len(said.checkpoints[l.ID]) > 0
 	case showPins:
@@ -146,15 +194,6 @@ func (s *selection) shows(l *history.TreeLine, said *labels) bool {
 		return l.Kind == history.KindCompaction
 	case showBranches:
 		return l.Branches > 1 || l.Begins
-	}
-	return true
-}
-
-func (s *selection) matches(preview string, id history.ID, query []string) bool {
-	for _, word := range query {
-		if !strings.Contains(preview, word) {
-			return s.hits[id]
-		}
 	}
 	return true
 }

@@ -281,7 +281,7 @@ func TestFilters(t *testing.T) {
 	s := newStory(t)
 	s.tell()
 	d := drive(t, s, 100, 30)
-	for f, want := range map[filter]int{showAll: 8, showPrompts: 3, showAnswers: 4, showCalls: 1, showCheckpoints: 1, showPins: 0, showCompactions: 0, showBranches: 2} {
+	for f, want := range map[filter]int{showAll: 8, showPrompts: 3, showAnswers: 4, showCalls: 2, showCheckpoints: 1, showPins: 0, showCompactions: 0, showBranches: 2} {
 		d.press(fmt.Sprint(int(f) + 1))
 		if len(d.n.rows) != want {
 			t.Errorf("%s: %d rows, wanted %d", filterNames[f], len(d.n.rows), want)

@@ -166,7 +166,7 @@ func (n *navigator) viewRow(i int, current bool, width int) string {
 	if n.sel.folded[l.ID] {
 		b.WriteString(yellow.Render(fmt.Sprintf("▸ %s ", words.Count(n.forest.branchEnd(i)-i, "entry"))))
 	}
-	preview := l.Preview
+	preview := words.OneLine(l.Preview)
 	if !isPrompt(l) {
 		preview = faint.Render(preview)
 	}
