@@ -75,6 +75,12 @@ func (s Server) members(r provider.Request) []transport.Member {
 	for _, m := range s.Members {
 		all = append(all, optional(m))
 	}
+	if s.Session != "" && r.CacheKey != "" {
+		all = append(all, optional(strings.Replace(s.Session, "%s", word(r.CacheKey), 1)))
+	}
+	if s.ClaudeCache != "" && strings.Contains(r.Model, "claude") {
+		all = append(all, optional(s.ClaudeCache))
+	}
 	switch {
 	case r.ThinkingOff:
 		if s.NoThinking != "" {

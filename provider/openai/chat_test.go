@@ -231,6 +231,26 @@ func TestAChatRequestHasWhatTheServerWants(t *testing.T) {
 	}
 }
 
+// TestOpenRouterCachesAConversation: its requests go to one place, where Claude
+// has to be asked to remember them.
+func TestOpenRouterCachesAConversation(t *testing.T) {
+	for model, want := range map[string]string{
+		"anthropic/claude-opus-5": `,"session_id":"conv-1","cache_control":{"type":"ephemeral"}}`,
+		"deepseek/deepseek-v4":    `,"session_id":"conv-1"}`,
+	} {
+		s := streamtest.Serve(t, streamtest.Reply{Body: chatStream})
+		p := newChat(t, "openrouter", s.URL)
+		r := streamtest.Prompt(t, p.Wire(), model, "hi")
+		r.CacheKey = "conv-1"
+		if _, err := p.Send(t.Context(), r, nil); err != nil {
+			t.Fatal(err)
+		}
+		if tail := s.Last(t).Behind(t, r.Body); !strings.HasSuffix(tail, want) {
+			t.Errorf("%s: sent behind the body %s, want %s at its end", model, tail, want)
+		}
+	}
+}
+
 func TestAMemberThatAServerRefusesIsLeftOut(t *testing.T) {
 	s := streamtest.Serve(t,
 		streamtest.Reply{Status: 422, Body: `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`},

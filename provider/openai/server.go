@@ -19,6 +19,13 @@ type Server struct {
 	Dialect   wireopenai.Dialect
 	// Members are put behind every body, each as JSON. Default: none.
 	Members []string
+	// Session is the member that tells conversations apart, so that the requests
+	// of one go to where its beginning is cached; %s stands for its key. Default:
+	// none.
+	Session string
+	// ClaudeCache is the member that has the prompts of Claude cached, which does
+	// not do that unasked as others do. Default: none.
+	ClaudeCache string
 	// Effort is the member that says how hard the model thinks; %s stands for the
 	// word. Default: "reasoning_effort":"%s".
 	Effort string
@@ -130,7 +137,8 @@ func Servers() []Server {
 			Dialect: detailed("openrouter", "reasoning"),
 			// Its default cuts the middle out of what is too long for a small model.
 			Members: []string{`"transforms":[]`, `"usage":{"include":true}`},
-			Effort:  `"reasoning":{"effort":"%s"}`, NoThinking: `"reasoning":{"enabled":false}`,
+			Session: `"session_id":"%s"`, ClaudeCache: `"cache_control":{"type":"ephemeral"}`,
+			Effort: `"reasoning":{"effort":"%s"}`, NoThinking: `"reasoning":{"enabled":false}`,
 		},
 		{
 			Name: "together", BaseURL: "https://api.together.xyz/v1", KeyVars: []string{"TOGETHER_API_KEY"},
