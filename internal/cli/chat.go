@@ -111,9 +111,12 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 		}
 	}()
 	return tui.Run(ctx, tui.Options{
-		Store: s, Conversation: c, Now: o.now, Models: names, Welcome: welcome,
+		Store: s, Conversation: c, Now: o.now, Models: names, Welcome: o.welcome,
 		Images: graphics.Of(settings.Images, os.Getenv), Draw: draw,
 		Open: func(ctx context.Context, c history.Conversation, permit tui.Permit) (*agent.Run, agent.Resumed, error) {
+			if err := o.checkKey(settings, c); err != nil {
+				return nil, agent.Resumed{}, err
+			}
 			run, resumed, closeRun, err := o.openRun(ctx, s, c, permit)
 			if err == nil {
 				closers = append(closers, closeRun)
@@ -141,16 +144,6 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 		},
 	})
 }
-
-// welcome is what a person reads who has no model yet.
-const welcome = `Welcome. No model is set up yet. This works without one:
-  stemma import          brings in the sessions of the tools on this machine; /resume opens them here
-  /tree                  move about in a whole conversation, go back, compare, mark
-  /context               what fills a model's window, and what would free it
-  stemma rescue FILE     makes a session that is stuck at the wall run again
-  stemma snapshot FILE   text as dense pages
-To connect a model, set the key of its provider (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY) and STEMMA_MODEL, or start Ollama; stemma config init writes a file to edit, stemma models lists the models.
-To try it without any, run stemma fake in another terminal and set the variables that it prints.`
 
 // capture runs a command of this program and returns what it prints, laid out
 // for a width.

@@ -132,4 +132,3 @@ func entryOf(t *testing.T, tree []treeNodeJSON, preview string) treeNodeJSON {
 	}
 	return tree[i]
 }
-

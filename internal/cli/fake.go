@@ -193,8 +193,23 @@ func (o *fakeOptions) printStart(url string) error {
 		}
 		said[s.Name] = true
 	}
+	if model := o.tried(); model != "" {
+		o.out.printf("export STEMMA_MODEL=%s\n", model)
+	}
 	o.out.print("\n")
 	return o.out.Flush()
+}
+
+// tried is a model for stemma itself to ask, where those of the catalogue are
+// served.
+func (o *fakeOptions) tried() string {
+	if o.model != "" || o.dialect != "" {
+		return ""
+	}
+	return map[string]string{
+		"": "claude-sonnet-5", anthropic.Wire: "claude-sonnet-5", openai.WireChat: "gpt-5.5", openai.WireResponses: "gpt-5.5",
+		gemini.Wire: "gemini-3.1-pro", "ollama": "ollama/qwen3",
+	}[o.wire]
 }
 
 // printRecord tells what became of a request: on standard error, so that the

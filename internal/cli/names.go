@@ -11,28 +11,45 @@ import (
 	"github.com/stemma-history/stemma/internal/words"
 )
 
-// latest is how the command line names the conversation updated last, and the
-// tip of a conversation.
+// latest is how the command line names the conversation updated last that has an
+// entry, and the tip of a conversation.
 const latest = "@"
 
 // findConversation returns the conversation that a word of the command line names.
 func findConversation(ctx context.Context, s history.Store, name string) (history.Conversation, error) {
-	query := history.ListQuery{IDPrefix: strings.ToLower(name), Limit: 2}
 	if name == latest {
-		query = history.ListQuery{Limit: 1}
+		return latestConversation(ctx, s)
 	}
-	found, err := history.Collect(s.List(ctx, query))
+	found, err := history.Collect(s.List(ctx, history.ListQuery{IDPrefix: strings.ToLower(name), Limit: 2}))
 	switch {
 	case err != nil:
 		return history.Conversation{}, err
-	case len(found) == 0 && name == latest:
-		return history.Conversation{}, fmt.Errorf("conversation %s: %w: the store is empty; stemma import fills it", name, history.ErrNotFound)
 	case len(found) == 0:
 		return history.Conversation{}, fmt.Errorf("conversation %s: %w; stemma list shows what there is", name, history.ErrNotFound)
 	case len(found) > 1 && found[0].ID.String() != name:
 		return history.Conversation{}, usagef("conversation %s: more than one id begins so, such as %v and %v", name, found[0].ID, found[1].ID)
 	}
 	return found[0], nil
+}
+
+// latestConversation returns the one updated last that has an entry: whoever
+// opens the terminal app and leaves it again means the one before.
+func latestConversation(ctx context.Context, s history.Store) (history.Conversation, error) {
+	var found history.Conversation
+	for c, err := range s.List(ctx, history.ListQuery{}) {
+		switch {
+		case err != nil:
+			return history.Conversation{}, err
+		case c.Entries > 0:
+			return c, nil
+		case found.ID == (history.ID{}):
+			found = c
+		}
+	}
+	if found.ID == (history.ID{}) {
+		return found, fmt.Errorf("conversation %s: %w: the store is empty; stemma import fills it", latest, history.ErrNotFound)
+	}
+	return found, nil
 }
 
 // findEntry returns the entry of a conversation that a word of the command line

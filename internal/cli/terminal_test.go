@@ -36,7 +36,7 @@ func newTerminal(t *testing.T, width, height int, env ...string) *terminal {
 	}
 	home := t.TempDir()
 	term := &terminal{T: t, home: home, env: append([]string{
-		"HOME=" + home, "STEMMA_STORE=" + filepath.Join(home, "store.db"), "PS1=$ ", "ENV=", "NO_COLOR=",
+		"HOME=" + home, "STEMMA_STORE=" + filepath.Join(home, "store.db"), "NO_COLOR=",
 		"OLLAMA_HOST=127.0.0.1:1", // nobody listens there
 		"TERM=xterm-256color", "LC_ALL=C.UTF-8", "TZ=UTC",
 		// What the race detector finds stands in a file, since the screen is the app's.
@@ -170,7 +170,7 @@ type chat struct{ *terminal }
 // startChat opens the app on a new conversation with a model of 8,000 tokens.
 func startChat(t *testing.T, width, height int, env ...string) *chat {
 	t.Helper()
-	c := &chat{newTerminal(t, width, height, append(env, "STEMMA_MODEL=claude-sonnet-5")...)}
+	c := &chat{newTerminal(t, width, height, env...)}
 	c.env = append(c.env, playedProvider(c.terminal, "--window", "8000")...)
 	c.close() // it does not have these variables yet
 	c.open(width, height)

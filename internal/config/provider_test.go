@@ -67,6 +67,26 @@ func TestAMissingKeyIsSaidBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
+func TestAKeyIsMissedBeforeAnythingIsAsked(t *testing.T) {
+	for _, test := range []struct {
+		content, provider, environment string
+		wanted                         bool
+	}{
+		{"", "anthropic", "", true},
+		{"", "anthropic", "ANTHROPIC_API_KEY=x", false},
+		{"", "ollama", "", false},
+		{"[providers.anthropic]\nkey_command = \"exit 1\"", "anthropic", "", false},
+		{"[providers.anthropic]\nkey_env = \"MINE\"", "anthropic", "ANTHROPIC_API_KEY=x", true},
+		{"[providers.local]\nkind = \"openai-chat\"\nbase_url = \"http://127.0.0.1:1/v1\"", "local", "", false},
+	} {
+		err := mustLoad(t, test.content, test.environment).CheckKey(test.provider)
+		var missing *NoKeyError
+		if errors.As(err, &missing) != test.wanted {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}
+
 func TestAModelIsReachedAtItsMakerOrWhereItIsSaid(t *testing.T) {
 	for _, test := range []struct{ content, model, provider, name string }{
 		{"", "claude-opus-5", "anthropic", "claude-opus-5"},

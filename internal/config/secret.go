@@ -66,6 +66,19 @@ func (c *Config) keySource(p *Provider) keySource {
 	return keySource{missing: variables}
 }
 
+// CheckKey returns a [*NoKeyError] where no key is set for a provider that wants
+// one. Keys that a command prints are not looked for.
+func (c *Config) CheckKey(name string) error {
+	p := &Provider{Name: name}
+	if set := c.Providers[name]; set != nil {
+		p = set
+	}
+	if from := c.keySource(p); from.missing != nil {
+		return &NoKeyError{name, from.missing}
+	}
+	return nil
+}
+
 // KeyVariables are the variables that may hold a key of any provider: commands
 // that a model runs have no use for them.
 func (c *Config) KeyVariables() []string {

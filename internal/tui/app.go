@@ -46,8 +46,8 @@ type Options struct {
 	Images graphics.Terminal
 	// Draw makes the images of pages. Default: [reclaim.DrawPage].
 	Draw reclaim.Draw
-	// Welcome is what stands in an empty conversation without a model.
-	Welcome string
+	// Welcome returns what is said, once, in an empty conversation without a model.
+	Welcome func(context.Context) string
 }
 
 // A Permit asks a person about a call.
@@ -294,12 +294,11 @@ func (a *app) takeOpened(o opened) tea.Cmd {
 		return nil
 	}
 	if a.run, a.closed = o.run, o.err; o.err != nil {
-		if a.conversation.Entries == 0 && a.Welcome != "" {
-			a.transcript.notify(a.Welcome)
-		} else {
-			a.transcript.notify("No model can be asked: " + o.err.Error())
+		if welcome := a.Welcome; welcome != nil && a.conversation.Entries == 0 {
+			a.Welcome = nil
+			return func() tea.Msg { return printed{text: welcome(a.ctx)} }
 		}
-		return nil
+		return a.say("No model can be asked: " + o.err.Error())
 	}
 	if o.resumed.Trimmed > 0 {
 		a.transcript.notify(fmt.Sprintf("This run is held to the newest messages: %s stand behind one line.", words.Count(o.resumed.Trimmed, "entry")))

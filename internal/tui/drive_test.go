@@ -83,7 +83,7 @@ func (s *story) openOn(images graphics.Terminal) *chat {
 			return nil, agent.Resumed{}, fmt.Errorf("no model is chosen")
 		},
 		Model:   func(name string) (agent.Model, error) { return agent.Model{}, fmt.Errorf("model %s: no key", name) },
-		Welcome: "Welcome, stranger.",
+		Welcome: func(context.Context) string { return "Welcome, stranger." },
 	})
 	return c
 }

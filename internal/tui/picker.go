@@ -71,7 +71,7 @@ func (p *picker) Init() tea.Cmd {
 			case errors.As(err, &damaged):
 			case err != nil:
 				return conversationsRead{err: err}
-			default:
+			case c.Entries > 0: // the app was opened on others, and left
 				r.all = append(r.all, c)
 			}
 		}

@@ -18,6 +18,14 @@ func TestAConversationIsFoundByItsTitleOrWords(t *testing.T) {
 	if err := s.store.Create(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
+	text := message.Prompt("nothing sharp here")
+	if _, err := s.store.Append(t.Context(), history.AppendRequest{Conversation: other.ID, Entries: []history.Entry{{Message: &text}}}); err != nil {
+		t.Fatal(err)
+	}
+	empty := history.Conversation{ID: history.NewID(), Title: "Opened and left"}
+	if err := s.store.Create(t.Context(), empty); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := s.store.Index(t.Context(), 100); err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +36,7 @@ func TestAConversationIsFoundByItsTitleOrWords(t *testing.T) {
 	}
 	p.Update(p.Init()())
 	if len(p.rows) != 2 {
-		t.Fatalf("%d rows", len(p.rows))
+		t.Fatalf("%d rows: those in which something was said are two", len(p.rows))
 	}
 	typed := func(text string) {
 		p.input.SetValue("")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/internal/words"
@@ -27,22 +28,22 @@ var slashCommands []slashCommand
 
 func init() { // they show themselves
 	slashCommands = []slashCommand{
-		{"compact", "[rungs] [focus]", "make room: elision, images, snapshot, outline, summary", (*app).compact},
+		{"compact", "[rungs] [focus]", "make room, by these rungs or all free ones", (*app).compact},
 		{"shake", "[results|images|thinking]", "take out bulk, keep every word", (*app).shake},
-		{"context", "", "what fills the window, and what each rung would give back", (*app).context},
-		{"tree", "", "move about in the whole conversation (ctrl+t)", (*app).tree},
+		{"context", "", "what fills the window; what would free it", (*app).context},
+		{"tree", "", "the whole conversation, to move in (ctrl+t)", (*app).tree},
 		{"branch", "ENTRY", "go on from another entry", (*app).branch},
 		{"fork", "[ENTRY]", "copy the path to a new conversation", (*app).fork},
 		{"checkpoint", "NAME", "mark where the conversation stands", (*app).checkpoint},
 		{"rewind", "NAME DIGEST", "go back to a mark, keeping what was learned", (*app).rewind},
 		{"retry", "[again|discard]", "go on where a run failed or broke off", (*app).retry},
-		{"edit", "", "change the last prompt and run it as a sibling", (*app).editLast},
+		{"edit", "", "change the last prompt, run it as a sibling", (*app).editLast},
 		{"diff", "A B", "compare two branches", (*app).diff},
 		{"recall", "HANDLE", "show an original", (*app).recall},
-		{"images", "", "the images of this part of the path, large (ctrl+g)", (*app).images},
+		{"images", "", "the images of this part, large (ctrl+g)", (*app).images},
 		{"pin", "ENTRY", "keep an entry whole in every view", (*app).pin},
 		{"model", "[NAME]", "go on with another model", (*app).model},
-		{"export", "[html|markdown|jsonl] [FILE]", "write the conversation to a file", (*app).export},
+		{"export", "[FORMAT] [FILE]", "write it as html, markdown or jsonl", (*app).export},
 		{"resume", "", "open another conversation", (*app).pick},
 		{"new", "", "begin a conversation", (*app).begin},
 		{"tools", "", "what the model can use", (*app).tools},
@@ -148,14 +149,22 @@ func (a *app) shake(args []string) tea.Cmd {
 
 // print runs a command of the program and shows what it prints.
 func (a *app) print(after tea.Cmd, args ...string) tea.Cmd {
-	width := max(a.width-4, 20)
+	width, id := max(a.width-4, 20), a.id()
 	return func() tea.Msg {
 		text, err := a.Command(a.ctx, width, args...)
 		if err != nil {
 			return printed{text: strings.TrimSpace(text + "\n" + err.Error())}
 		}
-		return printed{text: strings.TrimRight(text, "\n"), after: after}
+		return printed{text: strings.TrimRight(withSlash(text, id), "\n"), after: after}
 	}
+}
+
+// withSlash names commands on a conversation as they are typed in the app.
+func withSlash(text, conversation string) string {
+	for _, c := range slashCommands {
+		text = strings.ReplaceAll(text, "stemma "+c.name+" "+conversation+" ", "/"+c.name+" ")
+	}
+	return text
 }
 
 func (a *app) id() string { return a.conversation.ID.String() }
@@ -195,7 +204,8 @@ func (a *app) branch(args []string) tea.Cmd {
 }
 
 func (a *app) fork(args []string) tea.Cmd {
-	return a.print(nil, append([]string{"fork", a.id()}, args...)...)
+	copied := func() tea.Msg { return printed{text: "/resume opens the copy."} }
+	return a.print(copied, append([]string{"fork", a.id()}, args...)...)
 }
 
 func (a *app) checkpoint(args []string) tea.Cmd {
@@ -271,7 +281,11 @@ func (a *app) pin(args []string) tea.Cmd {
 
 func (a *app) model(args []string) tea.Cmd {
 	if len(args) == 0 {
-		return a.say("The model is " + a.status.model + ". /model NAME goes on with another; there are " + strings.Join(a.Models, ", ") + ".")
+		now := "The model is " + a.status.model + ". /model NAME goes on with another:\n"
+		if a.status.model == "" {
+			now = "There is no model yet. /model NAME takes one:\n"
+		}
+		return a.say(now + inColumns(a.Models, a.width-4))
 	}
 	m, err := a.Model(args[0])
 	if err != nil {
@@ -294,6 +308,26 @@ func (a *app) model(args []string) tea.Cmd {
 		price = fmt.Sprintf(" The next request is not in its cache: about %s tokens, $%.2f.", words.Thousands(a.status.filled), float64(a.status.filled)*p/1e6)
 	}
 	return a.say("The model is " + args[0] + " now." + price)
+}
+
+// inColumns lays names out in as many columns as fit a width, one below the
+// other.
+func inColumns(names []string, width int) string {
+	column := 1
+	for _, name := range names {
+		column = max(column, len(name)+2)
+	}
+	columns := max(width/column, 1)
+	rows := (len(names) + columns - 1) / columns
+	var b strings.Builder
+	for row := range rows {
+		var line strings.Builder
+		for i := row; i < len(names); i += rows {
+			fmt.Fprintf(&line, "%-*s", column, names[i])
+		}
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func (a *app) export(args []string) tea.Cmd {
@@ -331,7 +365,7 @@ func (a *app) tools([]string) tea.Cmd {
 	}
 	var b strings.Builder
 	for _, t := range a.run.Problem().Frame.Tools {
-		fmt.Fprintf(&b, "%-12s %s\n", t.Name, clip(words.OneLine(t.Description), 90))
+		fmt.Fprintf(&b, "%s\n", ansi.Truncate(fmt.Sprintf("%-12s %s", t.Name, words.OneLine(t.Description)), max(a.width-4, 20), "…"))
 	}
 	return a.say(strings.TrimRight(b.String(), "\n"))
 }
@@ -339,8 +373,10 @@ func (a *app) tools([]string) tea.Cmd {
 func (a *app) help([]string) tea.Cmd {
 	var b strings.Builder
 	for _, c := range slashCommands {
-		fmt.Fprintf(&b, "%-32s %s\n", "/"+strings.TrimSpace(c.name+" "+c.args), c.about)
+		fmt.Fprintf(&b, "%-33s %s\n", "/"+strings.TrimSpace(c.name+" "+c.args), c.about)
 	}
-	b.WriteString("\nenter sends · shift+enter or ctrl+j new line · ↑ earlier prompts · @ a file · esc interrupts\nctrl+o details of calls and thinking · pgup pgdn scroll · ctrl+home ctrl+end to the ends · ctrl+t tree · ctrl+g images")
+	b.WriteString("\nenter sends · shift+enter or ctrl+j new line · ↑ earlier prompts · @ a file\n" +
+		"esc interrupts · ctrl+o details of calls and thinking · ctrl+t tree\n" +
+		"ctrl+g images · pgup pgdn scroll · ctrl+home ctrl+end to the ends")
 	return a.say(b.String())
 }

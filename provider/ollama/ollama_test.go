@@ -2,6 +2,7 @@ package ollama
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -133,4 +134,26 @@ func FuzzTranslate(f *testing.F) {
 
 func FuzzStream(f *testing.F) {
 	readertest.FuzzLines(f, stream, func(d *draft.Draft) transport.Reader { return &reader{Draft: d} })
+}
+
+func TestTheModelsOfTheServerAreListed(t *testing.T) {
+	for body, want := range map[string][]string{
+		`{"models":[{"name":"qwen3:4b","model":"qwen3:4b","size":1},{"name":"llama3.2:latest"}]}`: {"qwen3:4b", "llama3.2:latest"},
+		`{"models":[]}`:   nil,
+		`{"models":null}`: nil,
+	} {
+		p, s := newProvider(t, streamtest.Reply{Body: body, Type: "application/json"})
+		if got, err := p.Models(t.Context()); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %q, %v", body, got, err)
+		}
+		if path := s.Last(t).URL; path != "/api/tags" {
+			t.Errorf("asked at %s", path)
+		}
+	}
+	for _, reply := range []streamtest.Reply{{Body: "no JSON"}, {Body: "{}", Status: 500}} {
+		p, _ := newProvider(t, reply)
+		if got, err := p.Models(t.Context()); err == nil || got != nil {
+			t.Errorf("%+v: %q, %v", reply, got, err)
+		}
+	}
 }
