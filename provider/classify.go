@@ -42,6 +42,7 @@ func Classify(r Response) *Error {
 	default:
 		e.Kind = kindOf(words, s.codes, status)
 	}
+	e.Final = s.today
 	switch r.Header.Get("X-Should-Retry") {
 	case "false":
 		e.Final = true
@@ -116,7 +117,7 @@ type codeKind struct {
 // else, or nothing.
 func messageKinds() []codeKind {
 	return []codeKind{
-		{Auth, "api key not valid|credit balance is too low|exceeded your current quota|insufficient balance|no auth credentials|invalid api key|incorrect api key"},
+		{Auth, "api key not valid|credit balance is too low|insufficient balance|no auth credentials|invalid api key|incorrect api key"},
 		{Overloaded, "overloaded"},
 	}
 }

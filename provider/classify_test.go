@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestEveryServersWordsForTooLargeAreRecognised holds bodies as the servers send
@@ -181,6 +182,17 @@ func TestTheServersWordOnRetryingWins(t *testing.T) {
 	}
 	if e := Classify(Response{Status: 401, Header: header("true")}); e.Again() {
 		t.Error("a wrong key would be tried again")
+	}
+}
+
+// TestGooglesQuotaOfAMinutePassesAndThatOfADayDoesNot, in the same words.
+func TestGooglesQuotaOfAMinutePassesAndThatOfADayDoesNot(t *testing.T) {
+	for span, again := range map[string]bool{"Minute": true, "Day": false} {
+		e := Classify(Response{Status: 429, Body: []byte(`{"error":{"code":429,"message":"You exceeded your current quota, please check your plan and billing details. Please retry in 37.5s.","status":"RESOURCE_EXHAUSTED","details":[` +
+			`{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaMetric":"requests","quotaId":"GenerateRequestsPer` + span + `PerProjectPerModel-FreeTier"}]},{"@type":"type.googleapis.com/google.rpc.Help","links":[]}]}}`)})
+		if e.Kind != RateLimit || e.Again() != again || e.RetryAfter != 37500*time.Millisecond {
+			t.Errorf("%s: %+v", span, e)
+		}
 	}
 }
 

@@ -95,7 +95,7 @@ func seconds(n float64) time.Duration {
 	return time.Duration(min(n, most) * float64(time.Second))
 }
 
-// tryAgainIn matches the words of OpenAI and Groq.
+// tryAgainIn matches the words of OpenAI, Groq and Google.
 var tryAgainIn = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`try again in ((?:\d+(?:\.\d+)? ?(?:h|ms|m|s))+)`)
+	return regexp.MustCompile(`(?:try again|retry) in ((?:\d+(?:\.\d+)? ?(?:h|ms|m|s))+)`)
 })

@@ -22,6 +22,7 @@ type said struct {
 	// used and limit are tokens where they have members of their own (llama.cpp).
 	used, limit int
 	retryDelay  string // of Google's RetryInfo, such as 37s
+	today       bool   // Google's quota of a day is used up, whatever the delay says
 	requestID   string
 	empty, html bool
 }
@@ -123,6 +124,10 @@ func (s *said) details(json []byte) {
 		if reason := rawjson.Get(v, "reason"); reason != nil {
 			s.code(reason)
 		}
+		_ = rawjson.Elements(rawjson.Get(v, "violations"), func(v []byte) error { // valid, or not there
+			s.today = s.today || strings.Contains(rawjson.Text(rawjson.Get(v, "quotaId")), "PerDay")
+			return nil
+		})
 		return nil
 	})
 }
