@@ -62,8 +62,8 @@ func (r *Run) catchUp(ctx context.Context) error {
 		return nil
 	}
 	left := r.Position()
-	if err := r.load(ctx); err != nil {
-		return &LoadError{err}
+	if _, err := r.resume(ctx); err != nil {
+		return err
 	}
 	if left != (history.ID{}) {
 		r.tell(Notice{fmt.Sprintf("The run goes on from where the conversation stands now. It stood at %v, which is still there.", short(left))})

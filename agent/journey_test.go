@@ -14,13 +14,13 @@ import (
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider/providertest"
-	"github.com/stemma-history/stemma/reclaim"
 )
 
 // A journey is a long conversation on one model.
 type journey struct {
 	*bench
 	random *rand.Rand
+	result int          // how long the result of a call is at most, in words
 	fresh  map[int]bool // the requests, counted from 0, that come first after a compaction
 	marks  int          // compactions
 	walls  int          // signs that the wall was met: requests that were repeated, compactions by refusals
@@ -32,9 +32,12 @@ func setOut(t testing.TB, model string, server providertest.Config, change ...fu
 	t.Helper()
 	now := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	j := &journey{random: rand.New(rand.NewPCG(1, uint64(server.Window))), fresh: map[int]bool{0: true}}
+	j := &journey{random: rand.New(rand.NewPCG(1, uint64(server.Window))), result: server.Window / 40, fresh: map[int]bool{0: true}}
 	server.Now = clock
 	server.Script = func(a providertest.Ask) providertest.Answer {
+		if strings.Contains(a.Prompt(), "Condense the ") {
+			return providertest.Say(goodSummary() + providertest.Words(summaryWords))
+		}
 		if len(a.Results()) > 0 && j.random.IntN(3) > 0 {
 			return providertest.Say(providertest.Words(20 + j.random.IntN(60)))
 		}
@@ -45,7 +48,7 @@ func setOut(t testing.TB, model string, server providertest.Config, change ...fu
 		return answer
 	}
 	says := func(_ context.Context, c tool.Call) tool.Result {
-		r := tool.Text(string(c.Arguments) + " " + providertest.Words(5+j.random.IntN(server.Window/40)))
+		r := tool.Text(string(c.Arguments) + " " + providertest.Words(5+j.random.IntN(j.result)))
 		r.Uneventful = true
 		return r
 	}
@@ -157,21 +160,38 @@ func TestP11LongConversationsNeverSeeTheWall(t *testing.T) {
 	}
 }
 
-// The price of a long conversation, against other ways to live with a window.
+// summaryWords is how long a summary is: about what models write when they are
+// asked for sections.
+const summaryWords = 600
+
+// BenchmarkPrice is what 100 exchanges cost by the prices of the catalogue and
+// the cache of the fake: with the ladder in a window of 32,000 tokens, with
+// summaries alone in the same window, and with nothing reclaimed, in a window
+// that takes it all.
 func BenchmarkPrice(b *testing.B) {
-	ways := map[string]func(*agent.Config){
-		"ladder":  func(*agent.Config) {},
-		"summary": func(c *agent.Config) { c.Compaction.Rungs, c.Compaction.Summary = []reclaim.Rung{}, true },
-	}
-	for way, change := range ways {
-		b.Run(way, func(b *testing.B) {
-			for b.Loop() {
-				j := setOut(b, models[0], providertest.Config{Window: 32_000}, change)
-				j.exchanges(100)
-				b.ReportMetric(j.fake.Journal().CostUSD(), "$/100")
-				b.Log(strings.TrimSpace(j.String()))
-			}
-		})
+	const window, exchanges = 32_000, 100
+	for _, model := range models {
+		for _, way := range []struct {
+			name   string
+			window int
+			change func(*agent.Config)
+		}{
+			{"ladder", window, func(*agent.Config) {}},
+			{"summary", window, summaries},
+			{"nothing", 4_000_000, func(c *agent.Config) { c.Compaction.Off = true }},
+		} {
+			b.Run(model+"/"+way.name, func(b *testing.B) {
+				for b.Loop() {
+					j := setOut(b, model, providertest.Config{Window: way.window}, way.change)
+					j.random, j.result = rand.New(rand.NewPCG(1, window)), window/40
+					j.exchanges(exchanges)
+					b.Log(strings.TrimSpace(j.String()))
+					b.ReportMetric(j.fake.Journal().CostUSD(), "$/100")
+					b.ReportMetric(100*j.fake.Journal().CacheReadShare(), "%cached")
+					b.ReportMetric(float64(j.marks), "compactions")
+				}
+			})
+		}
 	}
 }
 

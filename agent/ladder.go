@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/reclaim"
 	"github.com/stemma-history/stemma/tokens"
@@ -236,11 +237,27 @@ func (r *Run) Compact(ctx context.Context, c CompactRequest) Events {
 			return err
 		}
 		if plan.Compaction == nil {
-			r.tell(Notice{"Nothing was compacted: " + plan.Why + "."})
+			r.tell(Notice{nothingDone(&plan, p.Budget.Target)})
 			return nil
 		}
 		return r.compact(ctx, plan)
 	})
+}
+
+// nothingDone says why a compaction that was asked for changes nothing, rung by
+// rung.
+func nothingDone(plan *reclaim.Plan, target int) string {
+	why := plan.Why
+	if plan.Before > 0 && plan.Before <= target {
+		why = "the view is about " + words.Thousands(plan.Before) + " tokens, and " + words.Thousands(target) + " are aimed at"
+	}
+	text := "Nothing was compacted: " + why + "."
+	for _, s := range plan.Steps {
+		if s.Why != why {
+			text += "\nnot " + string(s.Rung) + ": " + s.Why
+		}
+	}
+	return text
 }
 
 func (r *Run) planFor(ctx context.Context, p reclaim.Problem) (reclaim.Plan, error) {
@@ -264,39 +281,57 @@ func (r *Run) capResults(entries []history.Entry) *history.Compaction {
 	return reclaim.Cap(turn, r.meter(), limit)
 }
 
-// trim holds the path to its newest messages, where the run wants no more. It
-// is a compaction like others, so that the next run begins at the same cut.
+// trim holds the path to its newest messages, where the run wants no more, and
+// returns how many entries stand behind one line. It is a compaction like others,
+// so that the next run begins at the same cut.
 func (r *Run) trim(ctx context.Context) (trimmed int, err error) {
-	if r.Limit.Entries == 0 && r.Limit.Size == 0 || len(r.path) == 0 {
+	if !r.limited() || len(r.path) == 0 {
 		return 0, nil
 	}
 	head := r.headLen()
-	from := head
+	from, limit := head, r.Limit
 	for i := range r.path {
 		if c := r.path[i].Compaction; c != nil {
 			for _, t := range c.Treatments {
 				if t.As == history.AsTrimmed {
-					from = max(from, t.To.Depth)
+					from, limit = max(from, r.index(t.To.Depth+1)), r.loosened()
 				}
 			}
 		}
 	}
-	limit := r.Limit
-	if from > head { // cut before: not again for a few entries more
-		limit.Entries += limit.Entries / 4
-		limit.Size += limit.Size / 4
+	cut := from
+	if history.Trim(r.path[from:], nil, limit).Cut > 0 {
+		cut += history.Trim(r.path[from:], nil, r.Limit).Cut
+		_, err = r.save(ctx, history.AppendRequest{Entries: []history.Entry{{Compaction: r.trimAt(head, cut)}}})
 	}
-	if history.Trim(r.path[from:], nil, limit).Cut == 0 {
-		return from - head, nil
+	if cut == head || cut == len(r.path) {
+		return 0, err
 	}
-	cut := from + history.Trim(r.path[from:], nil, r.Limit).Cut
-	first, final := r.path[head].Handle(), r.path[cut-1].Handle()
-	_, err = r.save(ctx, history.AppendRequest{Entries: []history.Entry{{Compaction: &history.Compaction{
-		Reason: history.Reason{Trigger: history.ByResume, Model: r.frame.Model},
-		Treatments: []history.Treatment{{From: first, To: final, As: history.AsTrimmed, Text: fmt.Sprintf(
-			"[Entries %v to %v are left out: this run is held to its newest messages. To get an original back: recall its number.]", first, final)}},
-	}}}})
-	return cut - head, err
+	return r.path[cut].Depth - r.path[head].Depth, err
+}
+
+// trimAt leaves out the entries between two indexes, but for those that are
+// pinned. Pages that go on behind the cut become what they stand for: they would
+// show what is left out.
+func (r *Run) trimAt(head, cut int) *history.Compaction {
+	first, final := r.path[head].Handle(), history.Handle{Depth: r.path[cut].Depth - 1}
+	treatments := []history.Treatment{{From: first, To: final, As: history.AsTrimmed, Text: fmt.Sprintf(
+		"[Entries %v to %v are left out: this run is held to its newest messages. To get an original back: recall its number.]", first, final)}}
+	for i := head; i < cut; i++ {
+		if at := r.path[i].Handle(); r.path[i].Message != nil && slices.Contains(r.pins, r.path[i].ID) {
+			treatments = append(treatments, history.Treatment{From: at, To: at, As: history.AsWhole})
+		}
+	}
+	fold, paged := r.fold(), final
+	for _, s := range fold.Segments {
+		if s.As == history.AsPages && s.Treatment.From.Compare(final) <= 0 && s.To.Compare(paged) > 0 {
+			paged = s.To
+		}
+	}
+	if paged != final {
+		treatments = append(treatments, history.Treatment{From: r.path[cut].Handle(), To: paged, As: history.AsWhole})
+	}
+	return &history.Compaction{Reason: history.Reason{Trigger: history.ByResume, Model: r.frame.Model}, Treatments: treatments}
 }
 
 // headLen is how many entries the head has: all up to the first prompt.

@@ -132,11 +132,17 @@ func readMark(c tool.Call) (markArguments, error) {
 
 // originals returns what stands at a handle of the run's path.
 func (r *Run) originals(ctx context.Context, at history.Handle) ([]message.Blob, error) {
-	i := slices.IndexFunc(r.path, func(e history.Entry) bool { return e.Depth == at.Depth })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no entry %d: the conversation has %d", at.Depth, len(r.path))
+	if at.Depth < 1 || at.Depth > r.depth() {
+		return nil, fmt.Errorf("there is no entry %d: the conversation has %d", at.Depth, r.depth())
 	}
-	return history.Recall(ctx, r.Store, r.path[i], at.Part)
+	if i := r.index(at.Depth); r.path[i].Depth == at.Depth {
+		return history.Recall(ctx, r.Store, r.path[i], at.Part)
+	}
+	e, err := history.EntryAt(ctx, r.Store, r.Conversation, r.Position(), at)
+	if err != nil {
+		return nil, err
+	}
+	return history.Recall(ctx, r.Store, e, at.Part)
 }
 
 // hiddenMarks are checkpoints on the path whose entry is not whole in the view:
@@ -145,7 +151,7 @@ func (r *Run) hiddenMarks() []history.Checkpoint {
 	fold := r.fold()
 	var hidden []history.Checkpoint
 	for _, m := range r.marks {
-		if i := slices.IndexFunc(r.path, func(e history.Entry) bool { return e.ID == m.Entry }); i >= 0 && !r.whole(&fold, i) {
+		if i := slices.IndexFunc(r.path, func(e history.Entry) bool { return e.ID == m.Entry }); i < 0 || !r.whole(&fold, i) {
 			hidden = append(hidden, m)
 		}
 	}
@@ -264,7 +270,7 @@ func (r *Run) rewind(ctx context.Context, name, digest string) error {
 		return err
 	}
 	r.keepMarks(r.marks)
-	return nil
+	return r.fill(ctx)
 }
 
 // atBoundary does what the calls of a turn asked for, now that it is saved.

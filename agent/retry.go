@@ -101,12 +101,12 @@ func (r *Run) brokenOff() bool {
 // backToPrompt moves to the last prompt, or the last results, before the answer
 // that is to be given anew.
 func (r *Run) backToPrompt(ctx context.Context) error {
-	at := -1
-	for i := range slices.Backward(r.path) {
-		if m := r.path[i].Message; m != nil && m.IsPrompt() {
-			at = i
-			break
+	at := r.lastPrompt()
+	if at >= 0 && r.depth()-r.path[at].Depth > len(r.path)-1-at { // a later one was not read
+		if err := r.readAll(ctx); err != nil {
+			return err
 		}
+		at = r.lastPrompt()
 	}
 	if at < 0 {
 		return r.nothingToRetry()
@@ -121,7 +121,17 @@ func (r *Run) backToPrompt(ctx context.Context) error {
 	r.goTo(r.path[:at+1])
 	r.tip = r.Position()
 	r.keepMarks(r.marks)
-	return nil
+	return r.fill(ctx)
+}
+
+// lastPrompt is the index of the last prompt of the path; -1 where there is none.
+func (r *Run) lastPrompt() int {
+	for i := range slices.Backward(r.path) {
+		if m := r.path[i].Message; m != nil && m.IsPrompt() {
+			return i
+		}
+	}
+	return -1
 }
 
 // closeDrafts deals with the turns that runs have begun and not saved: those

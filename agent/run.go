@@ -38,11 +38,15 @@ type Run struct {
 	// busy is held while an exchange, a compaction or a move is under way.
 	busy sync.Mutex
 
-	path     []history.Entry // from the root to the run's position
-	tip      history.ID      // where the run has left, or found, the conversation's tip
-	branched bool            // the tip was moved by another: the run is on a branch of its own
+	// path is from the root to the run's position. Of what stands behind the line
+	// of a trim, only the first message, the compactions and the pinned entries
+	// may have been read.
+	path     []history.Entry
+	tip      history.ID // where the run has left, or found, the conversation's tip
+	branched bool       // the tip was moved by another: the run is on a branch of its own
 	pins     []history.ID
 	marks    []history.Checkpoint // on the path, the newest first
+	buried   map[history.ID]bool  // marked entries of the path that were not read
 	tools    map[string]tool.Tool
 	frame    wire.Frame
 	frameAt  message.Hash // of the frame that is stored already
@@ -74,17 +78,14 @@ type Resumed struct {
 func Open(ctx context.Context, c Config) (*Run, Resumed, error) {
 	c.defaults()
 	r := &Run{Config: c, id: history.NewID()}
-	if err := r.load(ctx); err != nil {
-		return nil, Resumed{}, &LoadError{err}
-	}
 	if err := r.equip(); err != nil {
 		return nil, Resumed{}, err
 	}
-	found := Resumed{Entries: len(r.path)}
-	var err error
-	if found.Trimmed, err = r.trim(ctx); err != nil {
+	trimmed, err := r.resume(ctx)
+	if err != nil {
 		return nil, Resumed{}, err
 	}
+	found := Resumed{Entries: r.depth(), Trimmed: trimmed}
 	if err := r.settle(ctx); err != nil {
 		return nil, Resumed{}, err
 	}
@@ -95,47 +96,6 @@ func Open(ctx context.Context, c Config) (*Run, Resumed, error) {
 	return r, found, nil
 }
 
-// load reads the path, and what is said about it.
-func (r *Run) load(ctx context.Context) error {
-	c, err := r.Store.Conversation(ctx, r.Conversation)
-	if err != nil {
-		return err
-	}
-	path, err := history.Collect(r.Store.Path(ctx, history.PathQuery{Conversation: c.ID, Tip: c.Tip}))
-	if err != nil {
-		return err
-	}
-	pins, err := r.Store.Pins(ctx, c.ID)
-	if err != nil {
-		return err
-	}
-	marks, err := r.Store.Checkpoints(ctx, c.ID)
-	if err != nil {
-		return err
-	}
-	r.goTo(path)
-	r.tip, r.branched, r.pins = c.Tip, false, pins
-	r.state = ladderState{}
-	r.keepMarks(marks)
-	r.answered = time.Time{}
-	for _, e := range slices.Backward(path) {
-		if e.Author() == message.ByModel {
-			r.answered = e.Created
-			break
-		}
-	}
-	return nil
-}
-
-// keepMarks keeps those that stand on the path.
-func (r *Run) keepMarks(marks []history.Checkpoint) {
-	on := make(map[history.ID]bool, len(r.path))
-	for i := range r.path {
-		on[r.path[i].ID] = true
-	}
-	r.marks = slices.DeleteFunc(marks, func(m history.Checkpoint) bool { return !on[m.Entry] })
-}
-
 // Reload goes to where the conversation stands now, for instance after its tip
 // was moved.
 func (r *Run) Reload(ctx context.Context) error {
@@ -143,10 +103,8 @@ func (r *Run) Reload(ctx context.Context) error {
 		return ErrBusy
 	}
 	defer r.busy.Unlock()
-	if err := r.load(ctx); err != nil {
-		return &LoadError{err}
-	}
-	return nil
+	_, err := r.resume(ctx)
+	return err
 }
 
 // equip makes the frame: the same as long as model, system prompt and tools are.
@@ -188,7 +146,8 @@ func (r *Run) Switch(m Model) error {
 	return nil
 }
 
-// Path returns the entries of the run's path. They must not be changed.
+// Path returns the entries of the run's path; of what stands behind the line of
+// a trim perhaps only some. They must not be changed.
 func (r *Run) Path() []history.Entry { return r.path }
 
 // Position returns the last entry of the run's path; none where it is empty.

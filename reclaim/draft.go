@@ -119,18 +119,20 @@ func (d *draft) cover(s *history.Segment, standing map[*history.Treatment]bool) 
 	}
 }
 
-// index returns the index on the path of an entry by its depth.
-func (d *draft) index(depth int) int {
-	return max(depth-d.problem.Path[0].Depth, 0)
+// index returns the index on the path of the first entry at a depth or below.
+func (d *draft) index(depth int) int { return indexOf(d.problem.Path, depth) }
+
+func indexOf(path []history.Entry, depth int) int {
+	i, _ := slices.BinarySearchFunc(path, depth, func(e history.Entry, depth int) int { return e.Depth - depth })
+	return i
 }
 
 // treat adds a treatment to the draft.
 func (d *draft) treat(t history.Treatment) {
 	d.added = append(d.added, t)
 	kept := &t
-	from, to := d.index(t.From.Depth), d.index(t.To.Depth)
 	first := true
-	for i := from; i <= to && i < len(d.entries); i++ {
+	for i := d.index(t.From.Depth); i < len(d.entries) && d.problem.Path[i].Depth <= t.To.Depth; i++ {
 		e := &d.entries[i]
 		switch {
 		case t.From.Part > 0:

@@ -297,13 +297,18 @@ func (d *draft) pageSource(from, to int) []snapshot.Segment {
 }
 
 // grown returns the pages of the path, made for this reader, that cover the most
-// of a range from its beginning; nil where there are none. They go on growing.
+// of a range from its beginning; nil where there are none. They go on growing,
+// unless what they showed was trimmed since.
 func (d *draft) grown(from, to int) *history.Treatment {
 	var most *history.Treatment
+	at := d.problem.Path[from].Handle()
 	for _, c := range compactions(d.problem.Path) {
 		for i := range c.Treatments {
 			t := &c.Treatments[i]
-			if t.As == history.AsPages && t.From == d.problem.Path[from].Handle() && d.index(t.To.Depth) < to && d.sameShape(t.Pages) &&
+			if trims(t, at) {
+				most = nil
+			}
+			if t.As == history.AsPages && t.From == at && d.index(t.To.Depth) < to && d.sameShape(t.Pages) &&
 				(most == nil || t.To.Depth > most.To.Depth) {
 				most = t
 			}
@@ -345,11 +350,11 @@ func serialise(path []history.Entry, stub func(history.Handle) (string, bool)) [
 
 // sourceOf returns the text of pages that a path records. It is made again from
 // the entries: for each compaction that let the pages grow, what was new then,
-// as it stood in the view then.
+// as it stood in the view then. Where a trim left out what they begin with, other
+// pages began there.
 func sourceOf(path []history.Entry, pages *history.Treatment) []snapshot.Segment {
 	var source []snapshot.Segment
 	var before []*history.Compaction
-	first := path[0].Depth
 	next := pages.From.Depth // the first entry that is not on a page yet
 	for i := range path {
 		c := path[i].Compaction
@@ -358,17 +363,25 @@ func sourceOf(path []history.Entry, pages *history.Treatment) []snapshot.Segment
 		}
 		for j := range c.Treatments {
 			t := &c.Treatments[j]
+			if trims(t, pages.From) {
+				source, next = nil, pages.From.Depth
+			}
 			if !sameSnapshot(t, pages) || t.To.Depth < next || t.To.Depth > pages.To.Depth {
 				continue
 			}
 			fold := history.FoldTreatments(append(before[:len(before):len(before)], &history.Compaction{Treatments: c.Treatments[:j]}))
 			standing := map[*history.Treatment]bool{}
-			source = append(source, serialise(path[next-first:t.To.Depth-first+1], func(h history.Handle) (string, bool) { return stubIn(&fold, h, standing) })...)
+			source = append(source, serialise(path[indexOf(path, next):indexOf(path, t.To.Depth+1)], func(h history.Handle) (string, bool) { return stubIn(&fold, h, standing) })...)
 			next = t.To.Depth + 1
 		}
 		before = append(before, c)
 	}
 	return source
+}
+
+// trims reports whether a treatment leaves an entry out.
+func trims(t *history.Treatment, at history.Handle) bool {
+	return t.As == history.AsTrimmed && t.From.Compare(at) <= 0 && at.Compare(t.To) <= 0
 }
 
 // sameSnapshot reports whether two treatments are pages of one snapshot, which
