@@ -198,6 +198,11 @@ func TestATerminalThatDoesNotAnswerGetsBlocks(t *testing.T) {
 	if got := strings.Count(c.screen(), "▀"); got != 40*6+8*2 {
 		t.Errorf("%d blocks:\n%s", got, c.screen())
 	}
+	c.send(uv.KittyGraphicsEvent{Options: kitty.Options{ID: 31}, Payload: []byte("OK")}) // over a very slow line
+	c.answers("kitty(0.42.1)")
+	if screen := c.screen(); strings.Contains(screen, "▀") || strings.Count(screen, string(kitty.Placeholder)) != 40*6+8*2 {
+		t.Errorf("a late answer changes nothing:\n%s", screen)
+	}
 }
 
 func TestBadImagesAreNamed(t *testing.T) {
