@@ -248,7 +248,7 @@ func (r *Run) Compact(ctx context.Context, c CompactRequest) Events {
 // rung.
 func nothingDone(plan *reclaim.Plan, target int) string {
 	why := plan.Why
-	if plan.Before > 0 && plan.Before <= target {
+	if len(plan.Steps) > 0 && plan.Before <= target { // a summary is written whatever is aimed at
 		why = "the view is about " + words.Thousands(plan.Before) + " tokens, and " + words.Thousands(target) + " are aimed at"
 	}
 	text := "Nothing was compacted: " + why + "."
