@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -114,20 +115,41 @@ func (a *app) compact(args []string) tea.Cmd {
 	}
 	var c agent.CompactRequest
 	if len(args) > 0 {
-		known := append(slices.Clone(reclaim.FreeRungs), reclaim.Summary)
-		for name := range strings.SplitSeq(args[0], ",") {
-			if !slices.Contains(known, reclaim.Rung(name)) {
-				c.Rungs = nil
-				break
-			}
-			c.Rungs = append(c.Rungs, reclaim.Rung(name))
+		rungs, err := rungsIn(args[0])
+		if err != nil {
+			return a.say(err.Error())
 		}
-		if c.Rungs != nil {
-			args = args[1:]
+		if rungs != nil {
+			c.Rungs, args = rungs, args[1:]
+			if rungs[0] != reclaim.Summary { // which has a length to aim at
+				c.Target = -1 // what is named is wanted, however small the view is
+			}
 		}
 	}
 	c.Focus = strings.Join(args, " ")
+	if c.Focus != "" && !slices.Contains(c.Rungs, reclaim.Summary) {
+		a.say("A focus is for a summary, which a model writes for its price: /compact summary " + c.Focus)
+	}
 	return a.work(func(ctx context.Context) agent.Events { return a.run.Compact(ctx, c) })
+}
+
+// rungsIn returns the rungs that a word names, with commas between them; none
+// where it is another word.
+func rungsIn(word string) ([]reclaim.Rung, error) {
+	known := append(slices.Clone(reclaim.FreeRungs), reclaim.Summary)
+	var rungs []reclaim.Rung
+	for name := range strings.SplitSeq(word, ",") {
+		switch {
+		case slices.Contains(known, reclaim.Rung(name)):
+			rungs = append(rungs, reclaim.Rung(name))
+		case strings.Contains(word, ","):
+			return nil, fmt.Errorf("rung %q: expected some of %v, with commas between them", name, known)
+		}
+	}
+	if len(rungs) > 1 && slices.Contains(rungs, reclaim.Summary) {
+		return nil, errors.New("rung summary: it stands for the whole middle, so it is named alone")
+	}
+	return rungs, nil
 }
 
 func (a *app) shake(args []string) tea.Cmd {
