@@ -44,7 +44,7 @@ func run(ctx context.Context, entries int, store string, rounds int) error {
 		store = filepath.Join(dir, "stemma.db")
 	}
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(table, "entries\tfirst screen\tall of it\tkey, middle\tkey, longest\tmemory\tscrolled up\t")
+	fmt.Fprintln(table, "entries\tfirst screen\tprocessor\tall of it\tkey, middle\tkey, longest\tmemory\tscrolled up\t")
 	for _, n := range []int{min(1000, entries), entries} {
 		conversation, err := tell(ctx, store, n)
 		if err != nil {
@@ -54,7 +54,7 @@ func run(ctx context.Context, entries int, store string, rounds int) error {
 		if err != nil {
 			return fmt.Errorf("%d entries: %w", n, err)
 		}
-		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%d MB\t%d MB\t\n", n, ms(m.first), ms(m.whole), ms(m.middleKey), ms(m.longestKey), m.memory>>20, m.scrolled>>20)
+		fmt.Fprintf(table, "%d\t%s\t%s\t%s\t%s\t%s\t%d MB\t%d MB\t\n", n, ms(m.first), ms(m.processor), ms(m.whole), ms(m.middleKey), ms(m.longestKey), m.memory>>20, m.scrolled>>20)
 	}
 	return table.Flush()
 }

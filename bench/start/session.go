@@ -19,6 +19,7 @@ import (
 // measured is what a person waits for, and what the machine holds meanwhile.
 type measured struct {
 	first      time.Duration // from the start of the process to the newest answer on the screen
+	processor  time.Duration // the time of processors that it took until then
 	whole      time.Duration // to the size of the window in the status line
 	middleKey  time.Duration // from a key to what it draws, up to a frame (17 ms) of which is waiting
 	longestKey time.Duration
@@ -40,6 +41,7 @@ func measure(program, dir, store string, conversation fmt.Stringer, rounds int) 
 		first, err := s.until(lastWords)
 		if err == nil {
 			m.first = shorter(m.first, first)
+			m.processor = shorter(m.processor, s.processor())
 			var whole time.Duration
 			whole, err = s.until(" of 1.0M")
 			m.whole = shorter(m.whole, whole)
@@ -185,6 +187,22 @@ func (s *session) memory() int {
 	}
 	kb, _ := strconv.Atoi(fields[0])
 	return kb << 10
+}
+
+// processor is the time of processors that the threads of the process have had;
+// 0 where the system does not say.
+func (s *session) processor() time.Duration {
+	threads, _ := filepath.Glob(filepath.Join("/proc", strconv.Itoa(s.process.Process.Pid), "task", "*", "schedstat"))
+	var sum time.Duration
+	for _, thread := range threads {
+		stat, err := os.ReadFile(thread)
+		if err != nil {
+			continue // it has ended
+		}
+		ns, _ := strconv.Atoi(string(bytes.Fields(stat)[0]))
+		sum += time.Duration(ns)
+	}
+	return sum
 }
 
 // end leaves the program, which nothing was typed into.

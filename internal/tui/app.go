@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,13 +56,20 @@ type Permit = func(context.Context, tool.Tool, tool.Call) bool
 
 // Run runs the app until the person leaves.
 func Run(ctx context.Context, o Options, options ...tea.ProgramOption) (history.Conversation, error) {
-	a := newApp(ctx, o)
-	program := tea.NewProgram(a, append([]tea.ProgramOption{tea.WithContext(ctx)}, options...)...)
-	a.send = program.Send
+	inside, cancel := context.WithCancel(ctx)
+	defer cancel()
+	a := newApp(inside, o)
+	program := tea.NewProgram(&guarded{Model: a, guard: a.guard}, append([]tea.ProgramOption{tea.WithContext(ctx)}, options...)...)
+	a.send, a.guard.quit = program.Send, program.Quit
 	_, err := program.Run()
+	cancel()
 	a.interrupt()
+	a.guard.end()
 	a.idle.Wait()
-	if errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
+	switch {
+	case a.guard.failed() != nil:
+		err = a.guard.failed()
+	case errors.Is(err, tea.ErrInterrupted) || errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil:
 		err = ctx.Err()
 	}
 	return a.conversation, err
@@ -81,7 +89,7 @@ func newApp(ctx context.Context, o Options) *app {
 	if o.Images.Protocol == "" {
 		o.Images.Protocol = graphics.Off
 	}
-	a := &app{ctx: ctx, Options: o, conversation: o.Conversation, markdown: &markdown{}, display: newDisplay(o.Images), always: map[string]bool{}, send: func(tea.Msg) {}}
+	a := &app{ctx: ctx, Options: o, conversation: o.Conversation, markdown: &markdown{}, display: newDisplay(ctx, o.Images), guard: &guard{quit: func() {}}, always: map[string]bool{}, send: func(tea.Msg) {}}
 	var commands []completion
 	for _, c := range slashCommands {
 		commands = append(commands, completion{"/" + c.name, c.about})
@@ -91,31 +99,8 @@ func newApp(ctx context.Context, o Options) *app {
 	return a
 }
 
-// opened says that the conversation is open for a run, or why it is not.
-type opened struct {
-	conversation history.ID
-	run          *agent.Run
-	resumed      agent.Resumed
-	err          error
-}
-
-type filesFound struct{ files []string }
-
 func (a *app) Init() tea.Cmd {
-	return tea.Batch(a.transcript.readNewest(), a.open(), tea.RequestBackgroundColor, a.display.ask(), func() tea.Msg {
-		if a.Files == nil {
-			return nil
-		}
-		return filesFound{a.Files(a.ctx)}
-	})
-}
-
-func (a *app) open() tea.Cmd {
-	c := a.conversation
-	return func() tea.Msg {
-		run, resumed, err := a.Open(a.ctx, c, a.permit)
-		return opened{c.ID, run, resumed, err}
-	}
+	return tea.Batch(a.transcript.readNewest(), tea.RequestBackgroundColor, a.display.ask())
 }
 
 func (a *app) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -134,7 +119,9 @@ func (a *app) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return a, cmd
 	case tea.BackgroundColorMsg:
-		a.markdown.light = !msg.IsDark()
+		if a.markdown.take(msg.IsDark()) {
+			return a, a.transcript.layAnew()
+		}
 		return a, nil
 	case filesFound:
 		a.composer.files = msg.files
@@ -142,16 +129,14 @@ func (a *app) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case opened:
 		return a, a.takeOpened(msg)
 	case chunkRead:
-		a.transcript.take(msg)
-		if msg.fresh && msg.conversation == a.conversation.ID {
-			a.composer.offerEarlier(promptsOf(msg.entries))
-		}
-		return a, a.transcript.fill()
+		return a, a.takeRead(msg)
 	case worked:
 		return a, a.takeWork(msg)
 	case asked:
 		a.asking = append(a.asking, msg)
 		return a, a.layOut()
+	case queued:
+		return a, a.takeQueued(msg)
 	case printed:
 		a.transcript.notify(msg.text)
 		return a, msg.after
@@ -200,6 +185,8 @@ func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 		switch {
 		case a.working():
 			a.interrupt()
+		case len(a.held) > 0:
+			return a.takeBack()
 		case a.composer.area.Value() != "":
 			a.composer.set("")
 		default:
@@ -212,6 +199,9 @@ func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 		}
 	case "esc":
 		if len(a.composer.offered) == 0 {
+			if len(a.held) > 0 {
+				return a.takeBack()
+			}
 			if a.editing != (history.ID{}) {
 				a.editing = history.ID{}
 				a.composer.set("")
@@ -229,8 +219,7 @@ func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 	case "ctrl+home":
 		return a.transcript.top()
 	case "ctrl+end":
-		a.transcript.bottom()
-		return nil
+		return a.transcript.end()
 	case "ctrl+o":
 		a.transcript.toggle()
 		return nil
@@ -260,24 +249,22 @@ func (a *app) submit(s *submitted) tea.Cmd {
 	if name, args, ok := slash(s.text); ok {
 		return a.command(name, args)
 	}
-	a.transcript.bottom()
-	if a.run == nil {
-		a.composer.set(s.text)
-		why := "the conversation is not open yet"
-		if a.closed != nil {
-			why = a.closed.Error()
-		}
-		a.transcript.notify("No model can be asked: " + why)
-		return nil
-	}
-	if a.working() {
+	switch {
+	case a.opening():
+		a.held = append(a.held, s)
+		return a.transcript.end()
+	case a.run == nil:
+		a.composer.restore(s)
+		a.transcript.notify(a.whyNot())
+		return a.transcript.end()
+	case a.working():
 		run := a.run
-		return func() tea.Msg {
+		return tea.Batch(a.transcript.end(), func() tea.Msg {
 			if _, err := run.Queue(a.ctx, s.parts...); err != nil {
 				return printed{text: "The prompt could not be kept: " + err.Error()}
 			}
-			return printed{text: "Queued: " + ansi.Truncate(words.OneLine(s.text), 60, "…")}
-		}
+			return queued{s.text}
+		})
 	}
 	if at := a.editing; at != (history.ID{}) {
 		a.editing = history.ID{}
@@ -286,40 +273,6 @@ func (a *app) submit(s *submitted) tea.Cmd {
 		return a.work(func(ctx context.Context) agent.Events { return a.run.Edit(ctx, at, s.parts...) })
 	}
 	return a.work(func(ctx context.Context) agent.Events { return a.run.Prompt(ctx, s.parts...) })
-}
-
-// takeOpened takes a run, or the reason why there is none.
-func (a *app) takeOpened(o opened) tea.Cmd {
-	if o.conversation != a.conversation.ID {
-		return nil
-	}
-	if a.run, a.closed = o.run, o.err; o.err != nil {
-		if welcome := a.Welcome; welcome != nil && a.conversation.Entries == 0 {
-			a.Welcome = nil
-			return func() tea.Msg { return printed{text: welcome(a.ctx)} }
-		}
-		return a.say("No model can be asked: " + o.err.Error())
-	}
-	if o.resumed.Trimmed > 0 {
-		a.transcript.notify(fmt.Sprintf("This run is held to the newest messages: %s stand behind one line.", words.Count(o.resumed.Trimmed, "entry")))
-	}
-	a.tellDropped(o.resumed.Dropped)
-	if len(o.resumed.Drafts) > 0 {
-		a.transcript.notify("A run broke off in the middle of a turn. /retry goes on with what it had done; /retry discard leaves that out.")
-	}
-	a.measure()
-	return nil
-}
-
-func (a *app) tellDropped(marks []history.Checkpoint) {
-	if len(marks) == 0 {
-		return
-	}
-	var names []string
-	for _, m := range marks {
-		names = append(names, m.Name)
-	}
-	a.transcript.notify("Checkpoints dropped from this run, since their place is not whole in the view: " + strings.Join(names, ", "))
 }
 
 // show puts a screen in the place of the chat.
@@ -346,27 +299,36 @@ func (a *app) leave() tea.Cmd {
 
 // moved goes on from where the tip stands now.
 func (a *app) moved(c history.Conversation) tea.Cmd {
-	a.conversation, a.transcript.conversation = c, c
-	run := a.run
-	return tea.Batch(a.drop(), a.transcript.readNewest(), func() tea.Msg {
-		if run == nil {
-			return nil
-		}
-		if err := run.Reload(a.ctx); err != nil {
-			return printed{text: err.Error()}
-		}
+	if a.working() {
+		a.stale = true // once it is done
 		return nil
-	})
+	}
+	a.conversation, a.transcript.conversation = c, c
+	cmds := []tea.Cmd{a.drop(), a.transcript.readNewest()}
+	if run := a.run; run != nil {
+		a.status.billed = false
+		cmds = append(cmds, a.work(func(ctx context.Context) agent.Events {
+			return func(yield func(agent.Event, error) bool) {
+				if err := run.Reload(ctx); err != nil {
+					yield(nil, err)
+				}
+			}
+		}))
+	}
+	return tea.Batch(cmds...)
 }
 
 // resume opens another conversation.
 func (a *app) resume(c history.Conversation) tea.Cmd {
 	a.interrupt()
-	cmd := a.drop()
+	a.rest()
+	a.stopOpening()
+	cmds := []tea.Cmd{a.takeBack(), a.drop()}
 	a.conversation, a.run, a.closed = c, nil, nil
+	a.editing, a.stale, a.typed = history.ID{}, false, false
 	a.transcript = newTranscript(a.ctx, a.Store, c, a.markdown, a.transcript.album, a.Draw)
 	a.status = status{}
-	return tea.Batch(cmd, a.layOut(), a.transcript.readNewest(), a.open())
+	return tea.Batch(append(cmds, a.layOut(), a.transcript.readNewest())...)
 }
 
 // edit puts a prompt into the editor, to be run again as a sibling.
@@ -412,7 +374,7 @@ func (a *app) view() string {
 // liveLines are those of the turn under way.
 func (a *app) liveLines() []string {
 	if a.live == nil {
-		return nil
+		return a.heldLines()
 	}
 	lines := a.live.render(a.transcript)
 	if a.waiting != "" {
@@ -450,16 +412,25 @@ func (a *app) viewAsked() string {
 	return strings.Join(append(lines, faint.Render(ansi.Truncate(answers, a.width, "…"))), "\n")
 }
 
-// promptOf returns the last prompt of the path, as far as it is held.
-func (a *app) promptOf() (history.Entry, bool) {
-	for i := len(a.transcript.blocks) - 1; i >= 0; i-- {
-		if b := a.transcript.blocks[i]; len(b.entries) > 0 {
-			if e := b.entries[0]; e.Message != nil && e.Message.Role == message.User && e.Author() == message.ByPerson {
-				return e, true
+// lastPrompt finds the last prompt of the path, however far above it stands.
+func (a *app) lastPrompt() tea.Cmd {
+	c := a.conversation
+	return func() tea.Msg {
+		for newest := 50; ; newest *= 10 {
+			entries, err := history.Collect(a.Store.Path(a.ctx, history.PathQuery{Conversation: c.ID, Tip: c.Tip, Newest: newest}))
+			if err != nil {
+				return printed{text: err.Error()}
+			}
+			for _, e := range slices.Backward(entries) {
+				if e.Message != nil && e.Message.Role == message.User && e.Author() == message.ByPerson {
+					return editPrompt{e}
+				}
+			}
+			if len(entries) < newest {
+				return printed{text: "There is no prompt to edit."}
 			}
 		}
 	}
-	return history.Entry{}, false
 }
 
 // promptsOf returns what people said, the oldest first.

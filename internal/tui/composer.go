@@ -51,6 +51,7 @@ type composer struct {
 	kept    string   // what was typed before earlier ones were looked at
 
 	pasted []stand // what is long or no text
+	pastes int     // long ones so far
 
 	commands []completion // with their slash
 	files    []string
@@ -79,6 +80,9 @@ func newComposer(dir string, commands []completion) *composer {
 type submitted struct {
 	text  string // with pasted texts in their places
 	parts []message.Part
+
+	typed  string // as it stood in the editor
+	pasted []stand
 }
 
 // Update handles a key or a paste. What was sent comes back where there is
@@ -138,10 +142,22 @@ func (c *composer) submit() *submitted {
 			text = strings.ReplaceAll(text, p.words, p.text)
 		}
 	}
+	s := &submitted{typed: c.area.Value(), pasted: c.pasted}
 	c.set("")
 	c.pasted = nil
-	text = strings.TrimSpace(text)
-	return &submitted{text, append([]message.Part{message.Text{Text: text}}, images...)}
+	s.text = strings.TrimSpace(text)
+	s.parts = append([]message.Part{message.Text{Text: s.text}}, images...)
+	return s
+}
+
+// restore puts what was sent back, before what was typed since.
+func (c *composer) restore(s *submitted) {
+	text := s.typed
+	if since := c.area.Value(); since != "" {
+		text += "\n" + since
+	}
+	c.pasted = append(s.pasted, c.pasted...)
+	c.set(text)
 }
 
 // set replaces what is in the editor.
@@ -188,7 +204,8 @@ func (c *composer) paste(text string) {
 		return
 	}
 	if n := strings.Count(text, "\n") + 1; n >= longPaste || len(text) > 4000 {
-		line := fmt.Sprintf("[pasted text %d, %s]", len(c.pasted)+1, words.Count(n, "line"))
+		c.pastes++
+		line := fmt.Sprintf("[pasted text %d, %s]", c.pastes, words.Count(n, "line"))
 		c.pasted = append(c.pasted, stand{words: line, text: text})
 		text = line
 	}

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"os"
 	"time"
 
@@ -29,10 +30,8 @@ const answerTime = time.Second
 // answersDue says that a terminal had its time to answer.
 type answersDue struct{}
 
-func newDisplay(t graphics.Terminal) *display {
-	return &display{Terminal: t, known: t.Query() == "", later: func(msg tea.Msg) tea.Cmd {
-		return tea.Tick(answerTime, func(time.Time) tea.Msg { return msg })
-	}}
+func newDisplay(ctx context.Context, t graphics.Terminal) *display {
+	return &display{Terminal: t, known: t.Query() == "", later: func(msg tea.Msg) tea.Cmd { return after(ctx, answerTime, msg) }}
 }
 
 // ask asks the terminal.

@@ -18,6 +18,16 @@ type markdown struct {
 	renderer *glamour.TermRenderer
 }
 
+// take takes what the terminal says of its background, and reports whether texts
+// are rendered in another way now.
+func (m *markdown) take(dark bool) (changed bool) {
+	if m.light == !dark {
+		return false
+	}
+	m.light, m.renderer = !dark, nil
+	return true
+}
+
 // render returns the lines of a text in a width, without blank ones around it.
 // What cannot be rendered comes as it is.
 func (m *markdown) render(text string, width int) []string {

@@ -61,7 +61,7 @@ func long(b *testing.B) (history.Store, history.Conversation) {
 func BenchmarkNavigator(b *testing.B) {
 	store, c := long(b)
 	open := func() *navigator {
-		n := newNavigator(context.Background(), store, c, newDisplay(graphics.Terminal{Protocol: graphics.Off}), reclaim.DrawPage)
+		n := newNavigator(context.Background(), store, c, newDisplay(context.Background(), graphics.Terminal{Protocol: graphics.Off}), reclaim.DrawPage)
 		n.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
 		return n
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"image"
 	"image/color"
@@ -25,7 +26,9 @@ import (
 	"github.com/stemma-history/stemma/tokens"
 )
 
-func noPictures() *display { return newDisplay(graphics.Terminal{Protocol: graphics.Off}) }
+func noPictures() *display {
+	return newDisplay(context.Background(), graphics.Terminal{Protocol: graphics.Off})
+}
 
 // on is a terminal whose protocol was chosen.
 func on(p graphics.Protocol) graphics.Terminal {
@@ -34,7 +37,7 @@ func on(p graphics.Protocol) graphics.Terminal {
 
 // shows is a display of a terminal that has answered, with all colours.
 func shows(p graphics.Protocol) *display {
-	d := newDisplay(on(p))
+	d := newDisplay(context.Background(), on(p))
 	d.take(tea.ColorProfileMsg{Profile: colorprofile.TrueColor})
 	d.take(uv.PrimaryDeviceAttributesEvent{62})
 	return d

@@ -100,7 +100,7 @@ func (a *app) say(text string) tea.Cmd {
 func (a *app) rests() bool {
 	switch {
 	case a.run == nil:
-		a.say("No model can be asked: " + fmt.Sprint(a.closed))
+		a.say(a.whyNot())
 		return false
 	case a.working():
 		a.say("The run is at work: esc interrupts it.")
@@ -272,12 +272,7 @@ func (a *app) editLast([]string) tea.Cmd {
 	if a.working() {
 		return a.say("The run is at work: esc interrupts it.")
 	}
-	e, ok := a.promptOf()
-	if !ok {
-		return a.say("There is no prompt to edit.")
-	}
-	a.edit(e)
-	return nil
+	return a.lastPrompt()
 }
 
 func (a *app) diff(args []string) tea.Cmd {
@@ -313,23 +308,35 @@ func (a *app) model(args []string) tea.Cmd {
 	if err != nil {
 		return a.say(err.Error())
 	}
-	if a.run == nil {
+	if a.closed != nil {
 		a.say("No model was open; " + args[0] + " is tried.")
 		return a.open()
 	}
 	if !a.rests() {
 		return nil
 	}
-	if err := a.run.Switch(m); err != nil {
-		return a.say(err.Error())
+	run := a.run
+	a.status.billed = false // what it counts is another's
+	return a.work(func(context.Context) agent.Events {
+		return func(yield func(agent.Event, error) bool) {
+			if err := run.Switch(m); err != nil {
+				yield(nil, err)
+				return
+			}
+			var view size
+			view.measure(run)
+			yield(agent.Notice{Text: "The model is " + args[0] + " now." + priceOf(m, view.filled)}, nil)
+		}
+	})
+}
+
+// priceOf says what the first request to another model costs.
+func priceOf(m agent.Model, tokens int) string {
+	p := m.Known.Price.Input
+	if p == 0 {
+		return ""
 	}
-	a.status.measured = false
-	a.measure()
-	price := ""
-	if p := m.Known.Price.Input; p > 0 {
-		price = fmt.Sprintf(" The next request is not in its cache: about %s tokens, $%.2f.", words.Thousands(a.status.filled), float64(a.status.filled)*p/1e6)
-	}
-	return a.say("The model is " + args[0] + " now." + price)
+	return fmt.Sprintf(" The next request is not in its cache: about %s tokens, $%.2f.", words.Thousands(tokens), float64(tokens)*p/1e6)
 }
 
 // inColumns lays names out in as many columns as fit a width, one below the
@@ -383,7 +390,7 @@ func (a *app) begin([]string) tea.Cmd {
 
 func (a *app) tools([]string) tea.Cmd {
 	if a.run == nil {
-		return a.say("No model can be asked: " + fmt.Sprint(a.closed))
+		return a.say(a.whyNot())
 	}
 	var b strings.Builder
 	for _, t := range a.run.Problem().Frame.Tools {

@@ -7,6 +7,7 @@ import (
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
@@ -14,41 +15,53 @@ import (
 
 // A status is what the line at the bottom says of the conversation.
 type status struct {
-	model     string
-	filled    int // tokens of the view, by the last bill or else estimated
-	measured  bool
-	window    int
-	threshold int
-	usage     history.Usage // of this session
+	size
+	usage history.Usage // of this session
 }
 
-// take counts what entries cost.
-func (s *status) take(entries []history.Entry) {
+// A size is how full a model's window is. Its zero value is not known.
+type size struct {
+	model     string
+	filled    int  // tokens of the view, by the last bill or else estimated
+	billed    bool // by the last bill
+	window    int
+	threshold int
+}
+
+// take follows what entries say that were saved.
+func (s *size) take(entries []history.Entry) {
 	for i := range entries {
 		e := &entries[i]
 		if e.Compaction != nil && e.Compaction.Reason.After > 0 {
-			s.filled, s.measured = int(e.Compaction.Reason.After), false
+			s.filled, s.billed = int(e.Compaction.Reason.After), false
 		}
 		if e.Usage == nil {
 			continue
 		}
-		s.usage.Add(*e.Usage)
 		if e.Usage.Prompt() > 0 {
-			s.filled, s.measured = int(e.Usage.Prompt()+e.Usage.Output), true
+			s.filled, s.billed = int(e.Usage.Prompt()+e.Usage.Output), true
 		}
 		s.model = e.Message.Model
 	}
 }
 
-// measure looks at the window, while the run rests.
-func (a *app) measure() {
-	if a.run == nil || a.working() {
-		return
+// measure looks at the view of a run that rests. Where no bill says how large it
+// is, the whole path is counted: that takes longer than a frame.
+func (s *size) measure(run *agent.Run) {
+	p := run.Problem()
+	s.window, s.threshold, s.model = p.Budget.Window, p.Budget.Threshold, p.Frame.Model
+	if !s.billed {
+		s.filled = p.Meter.Tokens(reclaim.CostOf(p))
 	}
-	p := a.run.Problem()
-	a.status.window, a.status.threshold, a.status.model = p.Budget.Window, p.Budget.Threshold, p.Frame.Model
-	if !a.status.measured {
-		a.status.filled = p.Meter.Tokens(reclaim.CostOf(p))
+}
+
+// take counts what entries cost.
+func (s *status) take(entries []history.Entry) {
+	s.size.take(entries)
+	for i := range entries {
+		if u := entries[i].Usage; u != nil {
+			s.usage.Add(*u)
+		}
 	}
 }
 
@@ -70,7 +83,10 @@ func (a *app) viewStatus() string {
 		state = "reads above · ctrl+end goes to the end"
 	}
 	var right []string // what may be left out first comes last
-	if s.window > 0 {
+	switch {
+	case a.opening():
+		right = append(right, faint.Render("counting…"))
+	case s.window > 0:
 		right = append(right, meter(s.filled, s.threshold, s.window))
 	}
 	if s.model != "" {

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"errors"
+	"iter"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -33,8 +34,8 @@ type transcript struct {
 
 	blocks  []block
 	before  history.ID // the entry above the first block; none at the root
+	next    int        // the depth of the entry below the last block; 0 at the tip
 	reading bool
-	cut     bool // newer blocks were let go of: the last block is not the tip's
 
 	// The screen ends at line of blocks[last], counted from 1 at its top. At
 	// the bottom, it follows what is added.
@@ -54,52 +55,69 @@ type transcript struct {
 	height   int
 }
 
-type (
-	// chunkRead brings entries that stand before the first block.
-	chunkRead struct {
-		conversation history.ID
-		entries      []history.Entry
-		before       history.ID // what stands before them
-		damaged      int
-		fresh        bool // instead of all that is held
-		err          error
-	}
-)
+// chunkRead brings entries of the path: those before the first block, those
+// behind the last, or a piece instead of all that is held.
+type chunkRead struct {
+	conversation history.ID
+	fresh        bool // instead of all that is held
+	upward       bool // the entries end where others stand, or at the tip
+	entries      []history.Entry
+	before       history.ID // what stands before them
+	damaged      int
+	err          error
+}
 
 func newTranscript(ctx context.Context, store history.Store, c history.Conversation, m *markdown, a *album, draw reclaim.Draw) *transcript {
-	return &transcript{ctx: ctx, store: store, conversation: c, following: true, markdown: m, album: a, draw: draw, chunk: 100, held: 1500}
+	return &transcript{ctx: ctx, store: store, conversation: c, following: true, markdown: m, album: a, draw: draw, chunk: 100, held: 600}
 }
 
 // readNewest reads the end of the path, instead of all that is held.
 func (t *transcript) readNewest() tea.Cmd {
-	t.reading = true
-	return t.read(t.conversation.Tip, true)
+	return t.read(true, t.conversation.Tip, 0)
 }
 
-func (t *transcript) read(tip history.ID, fresh bool) tea.Cmd {
-	c := t.conversation.ID
+// read reads a piece of the path: what ends at an entry or, where depth is not 0,
+// what begins there on the way to the tip. What the latter costs grows with the
+// distance to the tip.
+func (t *transcript) read(fresh bool, end history.ID, depth int) tea.Cmd {
+	t.reading = true
+	c, tip, chunk := t.conversation.ID, t.conversation.Tip, t.chunk
 	return func() tea.Msg {
-		r := chunkRead{conversation: c, fresh: fresh}
-		if tip == (history.ID{}) {
-			return r
-		}
-		first := true
-		for e, err := range t.store.Path(t.ctx, history.PathQuery{Conversation: c, Tip: tip, Newest: t.chunk}) {
-			var damaged *history.DamagedError
-			switch {
-			case errors.As(err, &damaged):
-				r.damaged++
-				continue
-			case err != nil:
+		r := chunkRead{conversation: c, fresh: fresh, upward: depth == 0}
+		q := history.PathQuery{Conversation: c, Tip: end, Newest: chunk}
+		if depth > 0 {
+			last, err := t.store.Entry(t.ctx, c, tip)
+			if err != nil {
 				r.err = err
 				return r
 			}
-			if first {
-				r.before, first = e.Parent, false
-			}
-			r.entries = append(r.entries, e)
+			q.Tip, q.Newest = tip, last.Depth-depth+1
+		}
+		if q.Tip != (history.ID{}) {
+			r.take(t.store.Path(t.ctx, q), chunk)
 		}
 		return r
+	}
+}
+
+// take takes at most so many entries.
+func (r *chunkRead) take(path iter.Seq2[history.Entry, error], most int) {
+	for e, err := range path {
+		var damaged *history.DamagedError
+		switch {
+		case errors.As(err, &damaged):
+			r.damaged++
+			continue
+		case err != nil:
+			r.err = err
+			return
+		}
+		if len(r.entries) == 0 {
+			r.before = e.Parent
+		}
+		if r.entries = append(r.entries, e); len(r.entries) == most {
+			return
+		}
 	}
 }
 
@@ -109,20 +127,49 @@ func (t *transcript) take(r chunkRead) {
 		return
 	}
 	t.reading = false
-	if r.err != nil {
-		t.notify("The conversation could not be read: " + r.err.Error())
+	switch {
+	case r.err != nil:
+		t.fail(r)
 		return
-	}
-	blocks := group(nil, r.entries)
-	if r.fresh {
-		t.blocks, t.cut = append(blocks, t.lastNotices()...), false
+	case r.fresh && r.upward:
+		t.blocks, t.before, t.next = append(group(nil, r.entries), t.lastNotices()...), r.before, t.behind(r.entries)
 		t.bottom()
-	} else {
-		t.blocks = join(blocks, t.blocks)
+	case r.fresh:
+		t.blocks, t.before, t.next = group(nil, r.entries), r.before, t.behind(r.entries)
+		t.last, t.line, t.following = 0, 1, false
+	case r.upward:
+		blocks := group(nil, r.entries)
+		t.blocks, t.before = join(blocks, t.blocks), r.before
 		t.last += len(blocks)
+	default:
+		t.blocks, t.next = group(t.blocks, r.entries), t.behind(r.entries)
+		if t.following {
+			t.bottom()
+		}
 	}
-	t.before = r.before
 	t.letGo()
+}
+
+// behind is the depth of what follows some entries of the path; 0 where they end
+// at the tip.
+func (t *transcript) behind(entries []history.Entry) int {
+	if n := len(entries); n > 0 && entries[n-1].ID != t.conversation.Tip {
+		return entries[n-1].Depth + 1
+	}
+	return 0
+}
+
+// fail says that a piece could not be read. What is there stays, and stands at
+// the end of the path from now on.
+func (t *transcript) fail(r chunkRead) {
+	switch {
+	case r.fresh:
+	case r.upward:
+		t.before = history.ID{}
+	default:
+		t.next = 0
+	}
+	t.notify("The conversation could not be read: " + r.err.Error())
 }
 
 // lastNotices are what the program said since the last entry.
@@ -175,7 +222,7 @@ func isAnswer(b block) bool {
 
 // add shows entries that were saved behind the last block.
 func (t *transcript) add(entries ...history.Entry) {
-	if t.cut {
+	if t.next > 0 {
 		return // they are read when the person comes back to the end
 	}
 	t.blocks = group(t.blocks, entries)
@@ -196,31 +243,48 @@ func (t *transcript) notify(text string) {
 	}
 }
 
-// bottom goes to the end.
+// end goes to the tip.
+func (t *transcript) end() tea.Cmd {
+	if t.next > 0 {
+		return t.readNewest()
+	}
+	t.bottom()
+	return nil
+}
+
+// bottom goes to the end of what is held.
 func (t *transcript) bottom() {
 	t.following = true
 	t.last = max(len(t.blocks)-1, 0)
 	t.line = len(t.rendered(t.last))
 }
 
-// letGo drops blocks that are far off the screen: those above, or those below
-// where one reads above.
+// letGo drops blocks that are far off the screen, on the side where more of them
+// are. Three screens stay on either side.
 func (t *transcript) letGo() {
-	if len(t.blocks) <= t.held {
+	over := len(t.blocks) - t.held
+	if over <= 0 {
 		return
 	}
-	first, lines := t.last, t.line
-	for ; first > 0 && lines < 3*t.height; first-- {
-		lines += len(t.rendered(first - 1))
-	}
-	if drop := min(first, len(t.blocks)-t.held); t.following && drop > 0 {
+	if above := t.last; above > len(t.blocks)/2 {
+		first := t.last
+		for lines := t.line; first > 0 && lines < 3*t.height; first-- {
+			lines += len(t.rendered(first - 1))
+		}
+		drop := min(first, over)
 		t.blocks = slices.Clone(t.blocks[drop:])
 		t.last -= drop
 		t.before = firstParent(t.blocks)
 		return
 	}
-	if keep := max(t.last+1, t.held); keep < len(t.blocks) && !t.following {
-		t.blocks, t.cut = slices.Clone(t.blocks[:keep]), true
+	keep := t.last + 1
+	for lines := 0; keep < len(t.blocks) && lines < 3*t.height; keep++ {
+		lines += len(t.rendered(keep))
+	}
+	if keep = max(keep, t.held); keep < len(t.blocks) {
+		if next := firstDepth(t.blocks[keep:]); next > 0 {
+			t.blocks, t.next = slices.Clone(t.blocks[:keep]), next
+		}
 	}
 }
 
@@ -232,6 +296,16 @@ func firstParent(blocks []block) history.ID {
 		}
 	}
 	return history.ID{}
+}
+
+// firstDepth is that of the first entry of some blocks; 0 where there is none.
+func firstDepth(blocks []block) int {
+	for _, b := range blocks {
+		if len(b.entries) > 0 {
+			return b.entries[0].Depth
+		}
+	}
+	return 0
 }
 
 // scroll moves the screen by lines, up where by is negative. The command reads
@@ -251,34 +325,39 @@ func (t *transcript) scroll(by int) tea.Cmd {
 	}
 	atEnd := t.last == len(t.blocks)-1 && t.line >= len(t.rendered(t.last))
 	t.line = max(min(t.line, len(t.rendered(t.last))), 1)
-	t.following = atEnd && !t.cut
-	if atEnd && t.cut && !t.reading {
-		return t.readNewest()
-	}
+	t.following = atEnd && t.next == 0
 	return t.fill()
 }
 
-// fill reads older entries where the screen comes near the first block, and
-// keeps the first line from standing below the top of the screen.
+// fill reads entries where the screen comes near the first block or the last,
+// and keeps the first line from standing below the top of the screen.
 func (t *transcript) fill() tea.Cmd {
-	lines := t.line
-	for i := t.last - 1; i >= 0 && lines < 2*t.height; i-- {
-		lines += len(t.rendered(i))
-	}
-	if lines >= 2*t.height {
+	if t.reading || len(t.blocks) == 0 {
 		return nil
 	}
-	if t.before != (history.ID{}) {
-		if t.reading {
-			return nil
+	above := t.line
+	for i := t.last - 1; i >= 0 && above < 2*t.height; i-- {
+		above += len(t.rendered(i))
+	}
+	if above < 2*t.height {
+		if t.before != (history.ID{}) {
+			return t.read(false, t.before, 0)
 		}
-		t.reading = true
-		return t.read(t.before, false)
+		if missing := t.height - above; missing > 0 { // at the root
+			t.down(missing)
+		}
 	}
-	if missing := t.height - lines; missing > 0 { // at the root
-		t.down(missing)
+	if t.next == 0 {
+		return nil
 	}
-	return nil
+	below := len(t.rendered(t.last)) - t.line
+	for i := t.last + 1; i < len(t.blocks) && below < t.height; i++ {
+		below += len(t.rendered(i))
+	}
+	if below >= t.height {
+		return nil
+	}
+	return t.read(false, history.ID{}, t.next)
 }
 
 // down moves the end of the screen down, as far as there are lines.
@@ -298,8 +377,11 @@ func (t *transcript) down(by int) {
 	}
 }
 
-// top goes to the root of the path, as far as it is held.
+// top goes to the root of the path.
 func (t *transcript) top() tea.Cmd {
+	if t.before != (history.ID{}) {
+		return t.read(true, history.ID{}, 1)
+	}
 	t.last, t.line, t.following = 0, 1, false
 	return t.fill()
 }

@@ -81,11 +81,22 @@ func TestScrollingShowsThePath(t *testing.T) {
 		height := rapid.IntRange(1, 30).Draw(rt, "height")
 		tr := openTranscript(t, s, 40, 10)
 		tr.chunk, tr.held = rapid.IntRange(3, 40).Draw(rt, "chunk"), rapid.IntRange(30, 200).Draw(rt, "held")
+		tr.letGo()
 		tr.run(tr.resize(40, height))
-		for _, by := range rapid.SliceOfN(rapid.IntRange(-120, 120), 1, 20).Draw(rt, "scrolls") {
-			tr.run(tr.scroll(by))
+		for _, by := range rapid.SliceOfN(rapid.IntRange(-130, 130), 1, 20).Draw(rt, "scrolls") {
+			switch {
+			case by > 120:
+				tr.run(tr.end())
+			case by < -120:
+				tr.run(tr.top())
+			default:
+				tr.run(tr.scroll(by))
+			}
 			if got := trimmed(tr.view(nil)); !contains(all, got) {
 				rt.Fatalf("after scrolling by %d this is no piece of the path:\n%s", by, strings.Join(got, "\n"))
+			}
+			if most := tr.held + tr.chunk + 6*height; len(tr.blocks) > most {
+				rt.Fatalf("%d blocks are held, more than %d", len(tr.blocks), most)
 			}
 		}
 		for range 300 {
@@ -93,6 +104,13 @@ func TestScrollingShowsThePath(t *testing.T) {
 		}
 		if got := tr.view(nil); ansi.Strip(got[0]) != "> prompt 0" {
 			rt.Fatalf("the top is not reached: %q", got[0])
+		}
+		for range 300 {
+			before := tr.view(nil)
+			tr.run(tr.scroll(height - 1))
+			if got := tr.view(nil); height > 1 && !tr.following && got[0] != before[height-1] {
+				rt.Fatalf("a page further down the path does not go on:\n%s\n\n%s", strings.Join(before, "\n"), strings.Join(got, "\n"))
+			}
 		}
 		for range 300 {
 			tr.run(tr.scroll(20))
@@ -149,5 +167,45 @@ func TestEveryTranscriptLineFits(t *testing.T) {
 				t.Fatalf("width %d: %q is %d wide", width, ansi.Strip(line), w)
 			}
 		}
+	}
+}
+
+func TestTheEndsArePathsEnds(t *testing.T) {
+	s := newStory(t)
+	s.talk(200)
+	tr := openTranscript(t, s, 40, 10)
+	tr.chunk, tr.held = 20, 40
+	newest := tr.view(nil)
+	tr.run(tr.top())
+	if got := tr.view(nil); ansi.Strip(got[0]) != "> prompt 0" || tr.following {
+		t.Errorf("the top is not the root: %q", got)
+	}
+	e := s.conversation()
+	tip := s.say(e.Tip, message.Prompt("said meanwhile"))
+	tr.conversation.Tip = tip
+	saved, err := s.store.Entry(t.Context(), s.id, tip)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.add(saved)
+	tr.run(tr.end())
+	if got := strings.Join(tr.view(nil), "\n"); !strings.Contains(got, "said meanwhile") || !tr.following {
+		t.Errorf("the end is not the tip:\n%s\nbefore:\n%s", got, strings.Join(newest, "\n"))
+	}
+}
+
+// What is saved while the end is being read is not left out.
+func TestNothingIsMissedWhileTheEndIsRead(t *testing.T) {
+	s := newStory(t)
+	s.talk(3)
+	tr := openTranscript(t, s, 40, 10)
+	reading := tr.readNewest()
+	read := reading()
+	tip := s.say(s.conversation().Tip, message.Prompt("said meanwhile"), answer(message.Text{Text: "and answered"}))
+	tr.conversation.Tip = tip
+	tr.take(read.(chunkRead))
+	tr.run(tr.fill())
+	if got := strings.Join(tr.view(nil), "\n"); !strings.Contains(got, "said meanwhile") || !strings.Contains(got, "and answered") || !tr.following {
+		t.Errorf("the newest is missing:\n%s", got)
 	}
 }

@@ -9,10 +9,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
+	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/provider"
 )
 
@@ -22,8 +24,10 @@ type app struct {
 	ctx          context.Context
 	send         func(tea.Msg)
 	conversation history.Conversation
-	run          *agent.Run // nil where no model can be asked
-	closed       error      // why not
+	run          *agent.Run         // nil where no model can be asked
+	closed       error              // why not; nil while it is not known
+	giveUp       context.CancelFunc // stops what finds it out
+	held         []*submitted       // prompts that wait for it
 
 	transcript *transcript
 	composer   *composer
@@ -31,11 +35,13 @@ type app struct {
 	display    *display
 	screen     screen   // in the place of the chat, the last of screens; nil: none
 	screens    []screen // below it
+	guard      *guard
 
-	live    *live // the turn under way; nil where the run rests
-	stop    context.CancelFunc
+	under   *work          // nil where the run rests
+	live    *live          // the turn under way; nil where the run rests
 	idle    sync.WaitGroup // of the work under way
 	waiting string         // for what the run waits
+	typed   bool           // prompts were queued that the work under way may not take
 	stale   bool           // the path is another than the transcript's
 	asking  []asked
 	always  map[string]bool // tools that the person allowed for good
@@ -46,8 +52,13 @@ type app struct {
 	width, height int
 }
 
+// A work is something that a run does.
+type work struct{ stop context.CancelFunc }
+
 // worked brings what a run did.
 type worked struct {
+	of     *work
+	size   size // of the view, when it is done
 	events []agent.Event
 	err    error
 	done   bool
@@ -67,12 +78,15 @@ type printed struct {
 	after tea.Cmd
 }
 
-func (a *app) working() bool { return a.stop != nil }
+// queued says that a prompt waits in the store for the run.
+type queued struct{ text string }
+
+func (a *app) working() bool { return a.under != nil }
 
 // interrupt stops the work under way. What is done is kept.
 func (a *app) interrupt() {
-	if a.stop != nil {
-		a.stop()
+	if a.under != nil {
+		a.under.stop()
 	}
 	for _, q := range a.asking {
 		q.reply <- false
@@ -85,24 +99,31 @@ const eventsAtOnce = 256
 
 // work runs something that a run does, and shows it.
 func (a *app) work(start func(context.Context) agent.Events) tea.Cmd {
-	ctx, cancel := context.WithCancel(a.ctx)
-	a.stop, a.live = cancel, &live{}
-	a.transcript.bottom()
 	type step struct {
 		event agent.Event
 		err   error
 	}
-	steps := make(chan step, eventsAtOnce)
+	ctx, cancel := context.WithCancel(a.ctx)
+	of, run, size, steps := &work{cancel}, a.run, a.status.size, make(chan step, eventsAtOnce)
+	a.under, a.live = of, &live{}
 	events := start(ctx)
 	a.idle.Go(func() {
+		defer a.guard.catch()
 		defer close(steps)
 		for e, err := range events {
-			steps <- step{e, err}
+			if saved, ok := e.(agent.Saved); ok {
+				size.take(saved.Entries)
+			}
+			select {
+			case steps <- step{e, err}:
+			case <-a.ctx.Done(): // nobody looks any more
+			}
 		}
+		size.measure(run)
 	})
 	var next tea.Cmd
 	next = func() tea.Msg {
-		w := worked{next: next}
+		w := worked{of: of, next: next}
 		s, ok := <-steps
 		for ok {
 			if s.err != nil {
@@ -119,14 +140,21 @@ func (a *app) work(start func(context.Context) agent.Events) tea.Cmd {
 				return w
 			}
 		}
-		w.done = true
+		w.done, w.size = true, size
 		return w
 	}
-	return next
+	return tea.Batch(a.transcript.end(), next)
 }
 
 // takeWork shows what a run did.
 func (a *app) takeWork(w worked) tea.Cmd {
+	switch {
+	case w.of == a.under:
+	case w.done:
+		return nil
+	default: // of a conversation that was left
+		return w.next
+	}
 	untitled := a.conversation.Title == ""
 	for _, e := range w.events {
 		a.event(e)
@@ -141,15 +169,41 @@ func (a *app) takeWork(w worked) tea.Cmd {
 	if !w.done {
 		return tea.Batch(named, w.next)
 	}
-	a.stop()
-	a.stop, a.live, a.waiting = nil, nil, ""
-	a.measure()
+	a.rest()
+	a.status.size = w.size
 	cmds := []tea.Cmd{named, a.layOut()}
-	if a.stale {
+	switch {
+	case a.stale:
 		a.stale = false
 		cmds = append(cmds, a.reload())
+	case a.typed && w.err == nil:
+		cmds = append(cmds, a.goOn())
 	}
 	return tea.Batch(cmds...)
+}
+
+// rest ends the work under way.
+func (a *app) rest() {
+	if a.under != nil {
+		a.under.stop()
+	}
+	a.under, a.live, a.waiting = nil, nil, ""
+}
+
+// takeQueued says that a prompt waits, and has it taken where no work is under
+// way that does.
+func (a *app) takeQueued(q queued) tea.Cmd {
+	a.transcript.notify("Queued: " + ansi.Truncate(words.OneLine(q.text), 60, "…"))
+	if a.typed = true; a.working() || a.run == nil {
+		return nil
+	}
+	return a.goOn()
+}
+
+// goOn takes the prompts that were queued, where the last work has left any.
+func (a *app) goOn() tea.Cmd {
+	a.typed = false
+	return a.work(a.run.Continue)
 }
 
 // describe stores the title that the conversation got of its first prompt.
