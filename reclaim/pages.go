@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
@@ -76,8 +75,8 @@ type pageSet struct {
 func setPages(d *draft, from, to int, left room) (set pageSet, why string) {
 	set = pageSet{from: from, to: to}
 	source := d.pageSource(from, to)
-	if scripts := illegible(source); scripts != "" {
-		return set, "much of it is in scripts that models misread on pages: " + scripts
+	if l := snapshot.LegibleSource(source); l.StaysText() {
+		return set, "too much of it is of a kind that models misread on pages: " + strings.Join(l.Scripts, ", ")
 	}
 	text := d.costOf(from, to)
 	pages, over, err := cutPages(d, source, left)
@@ -101,30 +100,6 @@ func setPages(d *draft, from, to int, left room) (set pageSet, why string) {
 		return set, fmt.Sprintf("%d pages would cost %d tokens more, the text costs %d", len(pages), price, gain)
 	}
 	return set, ""
-}
-
-// mostIllegible is the largest share of characters on pages that may be of
-// scripts which models misread there.
-const mostIllegible = 0.1
-
-// illegible names the scripts of a text that should stay text, or "" where
-// there are few of their characters.
-func illegible(source []snapshot.Segment) string {
-	var sum snapshot.Legibility
-	for _, s := range source {
-		l := snapshot.Legible(s.Text)
-		sum.Characters += l.Characters
-		sum.Illegible += l.Illegible
-		for _, script := range l.Scripts {
-			if !slices.Contains(sum.Scripts, script) {
-				sum.Scripts = append(sum.Scripts, script)
-			}
-		}
-	}
-	if sum.Share() <= mostIllegible {
-		return ""
-	}
-	return strings.Join(sum.Scripts, ", ")
 }
 
 // room is what a request can still hold beside what stands outside the middle.

@@ -1,8 +1,10 @@
 package snapshot
 
 import (
+	"iter"
 	"maps"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -23,6 +25,16 @@ func (l Legibility) Share() float64 {
 	return float64(l.Illegible) / float64(l.Characters)
 }
 
+// mostIllegible is the largest share of a text that pages may make illegible. It
+// is small because shares mislead: in a session of work, code and the output of
+// tools are nearly all of the text, and a hundredth may be every word that the
+// person said in a language of their own. A name or a quotation is less.
+const mostIllegible = 0.01
+
+// StaysText reports whether a text is better kept as text than put on pages. A
+// model that does not know a script makes words up, and does not say so.
+func (l Legibility) StaysText() bool { return l.Share() >= mostIllegible }
+
 // readable are the scripts that pages show as a reader expects them, and that
 // models were found to read from images; they read fewer than ten, and make
 // words up in the rest (GlotOCR Bench, arXiv 2604.12978). Devanagari, Thai and
@@ -41,33 +53,61 @@ const Mixed = "mixed directions"
 
 // Legible looks for text that should stay text: in scripts that models do not
 // read, or of mixed directions. Pages keep it without loss all the same.
-func Legible(text string) Legibility {
+func Legible(text string) Legibility { return legible(strings.Lines(text)) }
+
+// LegibleSource is [Legible] for all text of a source.
+func LegibleSource(src []Segment) Legibility {
+	return legible(func(yield func(string) bool) {
+		for i := range src {
+			for line := range strings.Lines(src[i].Text) {
+				if !yield(line) {
+					return
+				}
+			}
+		}
+	})
+}
+
+func legible(lines iter.Seq[string]) Legibility {
 	var l Legibility
 	found := map[string]bool{}
-	var p paragraph
-	for i := 0; i < len(text); {
-		r, size := rune(text[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRuneInString(text[i:])
-		}
-		i += size
-		l.Characters++
-		p.add(r)
-		if r == '\n' || i == len(text) {
-			if n := p.misordered(); n > 0 {
-				l.Illegible += n
-				found[Mixed] = true
-			}
-			p = paragraph{}
-		}
-		if r < 0x530 || unicode.In(r, readable...) || !unicode.In(r, unicode.L, unicode.M) {
+	for line := range lines {
+		if isASCII(line) { // most are
+			l.Characters += len(line)
 			continue
 		}
-		l.Illegible++
-		found[scriptName(r)] = true
+		var p paragraph
+		for _, r := range line {
+			l.Characters++
+			p.add(r)
+			if r < 0x530 || unicode.In(r, readable...) || !unicode.In(r, unicode.L, unicode.M) {
+				continue
+			}
+			l.Illegible++
+			found[scriptName(r)] = true
+		}
+		if n := p.misordered(); n > 0 {
+			l.Illegible += n
+			found[Mixed] = true
+		}
 	}
 	l.Scripts = slices.Sorted(maps.Keys(found))
 	return l
+}
+
+// isASCII looks at eight bytes at a time.
+func isASCII(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if (s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7])&0x80 != 0 {
+			return false
+		}
+	}
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // A paragraph is what matters of one for its direction, which is that of its

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +62,26 @@ func TestIllegibleScriptsAreNamed(t *testing.T) {
 	}
 	if share := Legible("abคง").Share(); share != 0.5 {
 		t.Errorf("a share of %v, want half", share)
+	}
+}
+
+// TestAHundredthDecides: what people say in a language of their own is little
+// beside code and the output of tools.
+func TestAHundredthDecides(t *testing.T) {
+	code := strings.Repeat("if err != nil { return err }\n", 100)
+	thai := "ช่วยแก้ไขการทดสอบที่ล้มเหลว"
+	for _, c := range []struct {
+		said int
+		want bool
+	}{{0, false}, {1, false}, {2, true}} {
+		src := []Segment{{Text: strings.Repeat(thai+"\n", c.said)}, {Text: code}}
+		l := LegibleSource(src)
+		if l.StaysText() != c.want {
+			t.Errorf("%d prompts, a share of %v: stays text %v", c.said, l.Share(), l.StaysText())
+		}
+		if whole := Legible(src[0].Text + src[1].Text); !reflect.DeepEqual(l, whole) {
+			t.Errorf("in segments %+v, as one %+v", l, whole)
+		}
 	}
 }
 

@@ -92,7 +92,7 @@ func (o *snapshotOptions) run(ctx context.Context) error {
 	}
 	o.note(p.changes)
 	p.legibility = snapshot.Legible(text)
-	if staysText(p.legibility) {
+	if p.legibility.StaysText() {
 		o.err.printf("stemma: %.0f %% of the characters are %s, which models misread on pages: better kept as text\n", 100*p.legibility.Share(), strings.Join(p.legibility.Scripts, ", "))
 	}
 	switch {

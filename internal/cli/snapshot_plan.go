@@ -154,13 +154,6 @@ type legibilityJSON struct {
 	StaysText  bool     `json:"stays_text"` // better not on pages
 }
 
-// illegibleShare is how much of a text may be in scripts that models misread
-// before it is better kept as text: a name or a quotation is no loss beside the
-// index, a paragraph is.
-const illegibleShare = 0.01
-
-func staysText(l snapshot.Legibility) bool { return l.Share() >= illegibleShare }
-
 type snapshotShapeJSON struct {
 	Name   string `json:"name"`
 	Font   string `json:"font"`
@@ -182,7 +175,7 @@ func (p *pagePlan) json(pages []pageJSON) planJSON {
 			Characters: p.legibility.Characters,
 			Illegible:  p.legibility.Illegible,
 			Scripts:    append([]string{}, p.legibility.Scripts...),
-			StaysText:  staysText(p.legibility),
+			StaysText:  p.legibility.StaysText(),
 		},
 	}
 	j.Changes.ANSI, j.Changes.Composed, j.Changes.Escaped, j.Changes.Invalid = p.changes.ANSI, p.changes.Composed, p.changes.Escaped, p.changes.Invalid
