@@ -134,14 +134,16 @@ func refused(d *draft) int {
 func pagesIn(d *draft) (count int, bytes int64) {
 	for i := range d.entries {
 		if e := &d.entries[i]; e.first && e.cover.As == history.AsPages {
-			count += len(e.cover.Pages.Pages)
-			if pages := e.cover.Pages.Pages; len(pages) > 0 {
-				bytes += int64(float64(pages[len(pages)-1].End) * snapshot.BytesPerCell)
-			}
+			pages := e.cover.Pages.Pages
+			count += len(pages)
+			bytes += pngSize(endOf(pages))
 		}
 	}
 	return count, bytes
 }
+
+// pngSize is about how many bytes the image of a text of that many has.
+func pngSize(text int64) int64 { return int64(float64(text) * snapshot.BytesPerCell) }
 
 func picturesOf(d *draft) []picture {
 	var list []picture

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/stemma-history/stemma/history"
@@ -34,15 +35,18 @@ func putPages(d *draft, z zones) Step {
 	case z.tail-z.head < 2:
 		step.Why = "nothing stands between head and tail"
 	default:
-		all := roomFor(d, z)
-		for from := z.head; ; from = laterHalf(d, from, z.tail) {
+		all, begun := roomFor(d, z), d.begun(z)
+		for from := begun; ; from = laterHalf(d, from, z.tail) {
 			if z.tail-from < 2 {
 				step.Why = "not one page would fit"
 				return step
 			}
 			left := all
-			if from > z.head {
+			switch {
+			case from > begun:
 				left.tokens -= d.olderOutline()
+			case from > z.head:
+				left.tokens -= d.costOf(z.head, from)
 			}
 			if left.pages(d.problem) < leastPages(d, from, z.tail) {
 				continue
@@ -74,22 +78,24 @@ type pageSet struct {
 // gain whatever the limits.
 func setPages(d *draft, from, to int, left room) (set pageSet, why string) {
 	set = pageSet{from: from, to: to}
-	source := d.pageSource(from, to)
+	grown := d.grown(from, to)
+	source := d.pageSource(from, to, grown)
 	if l := snapshot.LegibleSource(source); l.StaysText() {
 		return set, "too much of it is of a kind that models misread on pages: " + strings.Join(l.Scripts, ", ")
 	}
 	text := d.costOf(from, to)
-	pages, over, err := cutPages(d, source, left)
+	full := fullPages(grown)
+	pages, over, err := cutPages(d, source, full, left)
 	switch {
 	case err != nil:
 		return set, err.Error()
 	case over:
 		set.over = true
 		return set, ""
-	case len(pages) == 0:
+	case len(full)+len(pages) == 0:
 		return set, "nothing stands between head and tail"
 	}
-	record, err := recordOf(d.problem, source, pages)
+	record, err := recordOf(d.problem, source, full, pages)
 	if err != nil {
 		return set, err.Error()
 	}
@@ -97,7 +103,7 @@ func setPages(d *draft, from, to int, left room) (set pageSet, why string) {
 	standing := d.pagesIn(from, to)
 	price, gain := d.problem.Meter.Tokens(d.treatmentCost(&set.treatment))-standing, text-standing
 	if float64(price) > paysAt*float64(gain) {
-		return set, fmt.Sprintf("%d pages would cost %d tokens more, the text costs %d", len(pages), price, gain)
+		return set, fmt.Sprintf("%d pages would cost %d tokens more, the text costs %d", len(record.Pages), price, gain)
 	}
 	return set, ""
 }
@@ -144,32 +150,67 @@ func leastPages(d *draft, from, to int) int {
 // olderOutline is how large the outline of what no longer fits on pages may be.
 func (d *draft) olderOutline() int { return d.problem.Budget.Limit() / 8 }
 
-// cutPages returns the pages of a source, or that they need more room.
-func cutPages(d *draft, source []snapshot.Segment, r room) (pages []snapshot.Page, over bool, err error) {
-	for page, err := range snapshot.Cut(context.Background(), source, d.problem.Reader.Shape, snapshot.Options{}) {
+// take makes room for a page, and reports whether there is none.
+func (r *room) take(m tokens.Meter, width, height int, bytes int64) (over bool) {
+	r.images--
+	r.bytes -= bytes
+	r.tokens -= m.Part(message.Image{WidthPx: width, HeightPx: height}).Media
+	return r.images < 0 || r.bytes < 0 || r.tokens < 0
+}
+
+// fullPages returns those of the pages that stand to which nothing can be added.
+func fullPages(grown *history.Treatment) []history.Page {
+	if grown == nil || len(grown.Pages.Pages) == 0 {
+		return nil
+	}
+	return grown.Pages.Pages[:len(grown.Pages.Pages)-1]
+}
+
+// endOf returns where the text of pages ends.
+func endOf(pages []history.Page) int64 {
+	if len(pages) == 0 {
+		return 0
+	}
+	return pages[len(pages)-1].End
+}
+
+// cutPages returns the pages of a source behind those that are full, or that all
+// of them need more room.
+func cutPages(d *draft, source []snapshot.Segment, full []history.Page, r room) (pages []snapshot.Page, over bool, err error) {
+	m, start := d.problem.Meter, int64(0)
+	for _, p := range full {
+		if r.take(m, p.Width, p.Height, pngSize(p.End-start)) {
+			return nil, true, nil
+		}
+		start = p.End
+	}
+	options := snapshot.Options{First: len(full) + 1, From: int(start)}
+	for page, err := range snapshot.Cut(context.Background(), source, d.problem.Reader.Shape, options) {
 		if err != nil {
 			return nil, false, err
 		}
 		pages = append(pages, page)
-		r.images--
-		r.bytes -= int64(page.Size)
-		r.tokens -= d.problem.Meter.Part(message.Image{WidthPx: page.Width, HeightPx: page.Height}).Media
-		if r.images < 0 || r.bytes < 0 || r.tokens < 0 {
+		if r.take(m, page.Width, page.Height, int64(page.Size)) {
 			return nil, true, nil
 		}
 	}
 	return pages, false, nil
 }
 
-// recordOf returns what the path keeps of pages.
-func recordOf(p *Problem, source []snapshot.Segment, pages []snapshot.Page) (*history.Pages, error) {
+// recordOf returns what the path keeps of pages: of those that are full, what it
+// keeps already.
+func recordOf(p *Problem, source []snapshot.Segment, full []history.Page, pages []snapshot.Page) (*history.Pages, error) {
 	shape, err := json.Marshal(p.Reader.Shape)
 	if err != nil {
 		return nil, err
 	}
-	record := &history.Pages{Shape: shape, Renderer: snapshot.Version, Pages: make([]history.Page, len(pages))}
-	for i, index := range snapshot.Index(source, pages, snapshot.IndexOptions{Share: indexShare(p)}) {
-		record.Pages[i] = history.Page{End: int64(pages[i].End), CRC: pages[i].CRC, Index: index, Width: pages[i].Width, Height: pages[i].Height}
+	record := &history.Pages{Shape: shape, Renderer: snapshot.Version, Pages: slices.Clip(full)}
+	options := snapshot.IndexOptions{Share: indexShare(p)}
+	for _, f := range full {
+		options.Before = append(options.Before, f.Index)
+	}
+	for i, index := range snapshot.Index(source, pages, options) {
+		record.Pages = append(record.Pages, history.Page{End: int64(pages[i].End), CRC: pages[i].CRC, Index: index, Width: pages[i].Width, Height: pages[i].Height})
 	}
 	return record, nil
 }
@@ -187,6 +228,20 @@ func indexShare(p *Problem) float64 {
 	characters := shape.PageWidth / shape.CellWidth * (shape.PageHeight / shape.CellHeight)
 	price := p.Meter.Image(shape.PageWidth, shape.PageHeight)
 	return min(most, float64(price)/4/tokensPerCharacter/float64(characters))
+}
+
+// begun returns where the pages of a middle begin: behind what stands for older
+// entries, where pages stand behind that already. They go on growing there.
+func (d *draft) begun(z zones) int {
+	for i := z.head; i < z.tail; i++ {
+		switch e := &d.entries[i]; {
+		case e.cover != nil && e.cover.As == history.AsPages:
+			return max(d.index(e.cover.From.Depth), z.head)
+		case i != z.prompt && d.free(i):
+			return z.head
+		}
+	}
+	return z.head
 }
 
 // pagesIn is what pages cost that stand in a range already.
@@ -222,10 +277,10 @@ func laterHalf(d *draft, from, to int) int {
 }
 
 // apply puts the pages into the draft: what stands before them in the middle
-// becomes an outline, pinned entries and the newest prompt stay.
+// becomes an outline, unless it is one; pinned entries and the newest prompt stay.
 func (set *pageSet) apply(d *draft, z zones) {
 	kept := keptEntries(d, z)
-	if set.from > z.head {
+	if set.from > d.begun(z) {
 		putOutline(d, zones{head: z.head, tail: set.from, prompt: z.prompt}, d.olderOutline())
 	}
 	for _, t := range d.pinStubs(set.from, set.to) {
@@ -235,149 +290,6 @@ func (set *pageSet) apply(d *draft, z zones) {
 	for _, t := range kept {
 		d.treat(t)
 	}
-}
-
-// pinStubs are what stands on a page for entries that stay in the view.
-func (d *draft) pinStubs(from, to int) []history.Treatment {
-	var stubs []history.Treatment
-	for i := from; i < to; i++ {
-		if e := &d.entries[i]; len(e.parts) > 0 && e.cover == nil && d.pinned[d.problem.Path[i].ID] {
-			at := d.problem.Path[i].Handle()
-			stubs = append(stubs, history.Treatment{From: at, To: at, As: history.AsStub, Text: fmt.Sprintf("[pinned: it stands in full among the messages; recall %v]", at)})
-		}
-	}
-	return stubs
-}
-
-// pageSource returns the text of a range as pages show it now: that of pages
-// which stand for its beginning already, unchanged, and what has come since as
-// it stands in the view.
-func (d *draft) pageSource(from, to int) []snapshot.Segment {
-	var source []snapshot.Segment
-	if standing := d.grown(from, to); standing != nil {
-		source = sourceOf(d.problem.Path, standing)
-		from = d.index(standing.To.Depth) + 1
-	}
-	stubs := map[history.Handle]string{}
-	for _, t := range d.pinStubs(from, to) {
-		stubs[t.From] = t.Text
-	}
-	stub := func(h history.Handle) (string, bool) {
-		if text, ok := stubs[h]; ok {
-			return text, true
-		}
-		return d.stubAt(h)
-	}
-	return append(source, serialise(d.problem.Path[from:to], stub)...)
-}
-
-// grown returns the pages of the path, made for this reader, that cover the most
-// of a range from its beginning; nil where there are none. They go on growing,
-// unless what they showed was trimmed since.
-func (d *draft) grown(from, to int) *history.Treatment {
-	var most *history.Treatment
-	at := d.problem.Path[from].Handle()
-	for _, c := range compactions(d.problem.Path) {
-		for i := range c.Treatments {
-			t := &c.Treatments[i]
-			if trims(t, at) {
-				most = nil
-			}
-			if t.As == history.AsPages && t.From == at && d.index(t.To.Depth) < to && d.sameShape(t.Pages) &&
-				(most == nil || t.To.Depth > most.To.Depth) {
-				most = t
-			}
-		}
-	}
-	return most
-}
-
-func (d *draft) sameShape(p *history.Pages) bool {
-	var shape snapshot.Shape
-	return json.Unmarshal(p.Shape, &shape) == nil && shape == d.problem.Reader.Shape && p.Renderer == snapshot.Version
-}
-
-// stubAt returns what stands in the draft for an entry or a part.
-func (d *draft) stubAt(h history.Handle) (string, bool) {
-	e := &d.entries[d.index(h.Depth)]
-	if h.Part == 0 {
-		if e.cover == nil || e.cover.As == history.AsPages {
-			return "", false
-		}
-		if e.first {
-			return e.cover.Text, true
-		}
-		return "", true
-	}
-	if t := e.parts[h.Part-1]; t != nil && t.As == history.AsStub {
-		return t.Text, true
-	}
-	return "", false
-}
-
-func serialise(path []history.Entry, stub func(history.Handle) (string, bool)) []snapshot.Segment {
-	entries := make([]*history.Entry, len(path))
-	for i := range path {
-		entries[i] = &path[i]
-	}
-	return snapshot.Serialise(entries, snapshot.SerialiseOptions{Stub: stub})
-}
-
-// sourceOf returns the text of pages that a path records. It is made again from
-// the entries: for each compaction that let the pages grow, what was new then,
-// as it stood in the view then. Where a trim left out what they begin with, other
-// pages began there.
-func sourceOf(path []history.Entry, pages *history.Treatment) []snapshot.Segment {
-	var source []snapshot.Segment
-	var before []*history.Compaction
-	next := pages.From.Depth // the first entry that is not on a page yet
-	for i := range path {
-		c := path[i].Compaction
-		if c == nil {
-			continue
-		}
-		for j := range c.Treatments {
-			t := &c.Treatments[j]
-			if trims(t, pages.From) {
-				source, next = nil, pages.From.Depth
-			}
-			if !sameSnapshot(t, pages) || t.To.Depth < next || t.To.Depth > pages.To.Depth {
-				continue
-			}
-			fold := history.FoldTreatments(append(before[:len(before):len(before)], &history.Compaction{Treatments: c.Treatments[:j]}))
-			standing := map[*history.Treatment]bool{}
-			source = append(source, serialise(path[indexOf(path, next):indexOf(path, t.To.Depth+1)], func(h history.Handle) (string, bool) { return stubIn(&fold, h, standing) })...)
-			next = t.To.Depth + 1
-		}
-		before = append(before, c)
-	}
-	return source
-}
-
-// trims reports whether a treatment leaves an entry out.
-func trims(t *history.Treatment, at history.Handle) bool {
-	return t.As == history.AsTrimmed && t.From.Compare(at) <= 0 && at.Compare(t.To) <= 0
-}
-
-// sameSnapshot reports whether two treatments are pages of one snapshot, which
-// grew from one to the other.
-func sameSnapshot(t, u *history.Treatment) bool {
-	return t.As == history.AsPages && t.From == u.From && string(t.Pages.Shape) == string(u.Pages.Shape) && t.Pages.Renderer == u.Pages.Renderer
-}
-
-// stubIn returns what stands in a fold for an entry or a part.
-func stubIn(fold *history.Fold, h history.Handle, standing map[*history.Treatment]bool) (string, bool) {
-	s := fold.At(h)
-	if s == nil || s.As == history.AsPages || h.Part > 0 && s.As != history.AsStub {
-		return "", false
-	}
-	if h.Part == 0 {
-		if standing[s.Treatment] {
-			return "", true
-		}
-		standing[s.Treatment] = true
-	}
-	return s.Text, true
 }
 
 // pagesCost is what the text of a treatment, and its pages with their indexes,

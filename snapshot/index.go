@@ -19,11 +19,14 @@ type IndexOptions struct {
 	// its page. Its first line, which names the page, always stands.
 	// Default: 0.05
 	Share float64
+	// Before are the indexes of the pages in front of the first.
+	Before []string
 }
 
 // Index returns for each page a block of text to stand directly before it:
 // what is on it, and the strings that a reader of the image could get wrong.
-// pages are those of src from the first on, as Cut or Render returned them.
+// pages follow each other in src, as Cut or Render returned them; where they are
+// not its first, o.Before has what stands before the others.
 //
 // A string that an earlier page lists is not listed again, and nothing on a
 // later page matters: the index of a full page does not change when text is
@@ -34,7 +37,7 @@ func Index(src []Segment, pages []Page, o IndexOptions) []string {
 	if o.Share == 0 {
 		o.Share = defaultIndexShare
 	}
-	listed := map[string]bool{}
+	listed := listedIn(o.Before)
 	indexes := make([]string, len(pages))
 	offset, segment := 0, 0 // of src[segment] in the joined text
 	for i := range pages {
@@ -51,6 +54,23 @@ func Index(src []Segment, pages []Page, o IndexOptions) []string {
 		}
 	}
 	return indexes
+}
+
+// listedIn returns the strings that indexes list. No other line of an index
+// begins like theirs.
+func listedIn(indexes []string) map[string]bool {
+	listed := map[string]bool{}
+	for _, index := range indexes {
+		for _, label := range []string{lineFiles, lineExact} {
+			if _, line, ok := strings.Cut(index, label); ok {
+				line, _, _ = strings.Cut(line, "\n")
+				for s := range strings.SplitSeq(line, " ") {
+					listed[s] = true
+				}
+			}
+		}
+	}
+	return listed
 }
 
 // pageText is the text of a page as its index sees it: canonical.

@@ -149,6 +149,21 @@ func TestP10IndexOfAFullPageDoesNotChangeWhenTextIsAdded(t *testing.T) {
 	})
 }
 
+// P10: what was written of the pages in front is all that the rest needs of them.
+func TestAnIndexGoesOnBehindOthers(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := drawSource(t)
+		pages := cutEvery(src, rapid.IntRange(20, 400).Draw(t, "page size"))
+		o := IndexOptions{Share: rapid.SampledFrom([]float64{0, 0.2, 1, 10}).Draw(t, "share")}
+		want := Index(src, pages, o)
+		n := rapid.IntRange(0, len(pages)).Draw(t, "pages")
+		o.Before = want[:n]
+		if got := Index(src, pages[n:], o); !slices.Equal(got, want[n:]) {
+			t.Fatalf("behind %d pages got\n%q\nwant\n%q", n, got, want[n:])
+		}
+	})
+}
+
 // canonicalUpTo returns the canonical text of the first bytes of a source.
 func canonicalUpTo(src []Segment, end int) string {
 	var b strings.Builder

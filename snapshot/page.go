@@ -64,5 +64,6 @@ func (c *Changes) Add(d Changes) {
 // Options are the settings of Cut and Render. The zero value is ready to use.
 type Options struct {
 	First   int // number of the first page. Default: 1
+	From    int // where it begins in the joined text: a cut offset. Default: 0
 	Workers int // pages drawn at the same time. Default: GOMAXPROCS
 }

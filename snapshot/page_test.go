@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -225,6 +226,22 @@ func TestCutIsRenderWithoutImages(t *testing.T) {
 	if i != len(pages) {
 		t.Errorf("cut into %d pages, rendered as %d", i, len(pages))
 	}
+}
+
+// P10: pages can be cut from where any of them begins.
+func TestCutGoesOnFromAPage(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src, shape := anySource().Draw(t, "source"), smallShape().Draw(t, "shape")
+		pages := render(t, src, shape, Options{Workers: 1})
+		if len(pages) == 0 {
+			return
+		}
+		n := rapid.IntRange(0, len(pages)-1).Draw(t, "pages")
+		got := render(t, src, shape, Options{First: n + 1, From: pages[n].Start, Workers: 1})
+		if !reflect.DeepEqual(got, pages[n:]) {
+			t.Fatalf("from page %d:\n%+v\nwant\n%+v", n+1, got, pages[n:])
+		}
+	})
 }
 
 func TestRenderStopsWithItsContextAndItsReader(t *testing.T) {

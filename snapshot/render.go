@@ -76,7 +76,7 @@ func newCutter(src []Segment, shape Shape, opts Options) (*cutter, error) {
 	if err := checkHandles(src); err != nil {
 		return nil, err
 	}
-	c := &cutter{src: src, shape: shape, number: max(opts.First, 1), own: newSetter(shape)}
+	c := &cutter{src: src, shape: shape, at: placeOf(src, opts.From), number: max(opts.First, 1), own: newSetter(shape)}
 	c.own.burst.watched = c.own.face.fallback == nil && shape.Font != fallbackFont
 	return c, nil
 }

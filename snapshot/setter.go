@@ -14,6 +14,18 @@ type place struct {
 	joined  int // in the joined text
 }
 
+// placeOf returns the place at an offset of the joined text: between segments,
+// the beginning of the later one.
+func placeOf(src []Segment, offset int) place {
+	at := place{joined: offset}
+	for at.segment < len(src) && offset >= len(src[at.segment].Text) {
+		offset -= len(src[at.segment].Text)
+		at.segment++
+	}
+	at.offset = offset
+	return at
+}
+
 // A setter sets text in the cells of one page. What it sets depends on
 // nothing but the text from where it starts, the face and the page's size.
 type setter struct {
