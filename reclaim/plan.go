@@ -201,6 +201,8 @@ func tooLarge(d *draft, smallest int) error {
 func refuse(plan *Plan, d *draft) string {
 	mustChange := plan.Before > d.problem.Budget.Limit() || d.problem.Reason.Trigger == history.BySwitch || d.problem.Reason.Trigger == history.ByRefusal
 	switch {
+	case len(d.added) == 0 && plan.Before <= d.problem.Budget.Target:
+		return "the view is within the target already"
 	case len(d.added) == 0:
 		return "nothing can be taken out of the view"
 	case mustChange && plan.Fits:
