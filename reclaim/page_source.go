@@ -120,7 +120,7 @@ func sourceOf(path []history.Entry, pages *history.Treatment) []snapshot.Segment
 			source = append(source, serialise(path[indexOf(path, next):indexOf(path, t.To.Depth+1)], func(h history.Handle) (string, bool) { return stubIn(&fold, h, standing) })...)
 			next = t.To.Depth + 1
 		}
-		before = append(before, c)
+		before = append(before, asShown(c))
 	}
 	return source
 }

@@ -22,11 +22,12 @@ func newViewer(path []history.Entry, draw Draw) *viewer {
 	return &v
 }
 
+// compactions returns those of a path, as a view shows them.
 func compactions(path []history.Entry) []*history.Compaction {
 	var found []*history.Compaction
 	for i := range path {
 		if c := path[i].Compaction; c != nil {
-			found = append(found, c)
+			found = append(found, asShown(c))
 		}
 	}
 	return found
