@@ -128,6 +128,5 @@ func (r *Run) cacheKey() string {
 
 // price is what an answer costs by the catalogue, in US dollars.
 func (r *Run) price(u history.Usage) float64 {
-	p := r.Model.Known.Price
-	return (float64(u.Input)*p.Input + float64(u.CacheRead)*p.CacheRead + float64(u.CacheWrite)*p.CacheWrite + float64(u.Output)*p.Output) / 1e6
+	return r.Model.Known.Cost(u.Input, u.CacheRead, u.CacheWrite, u.Output)
 }

@@ -8,11 +8,14 @@ type Model struct {
 	Provider string `toml:"provider"` // who makes it
 	Wire     string `toml:"wire"`     // the API it is usually reached by
 
-	Window    int `toml:"window"`     // tokens it accepts, the answer included
-	MaxOutput int `toml:"max_output"` // tokens of an answer; 0 where not known
-	// PriceStep is the size in tokens above which a request costs more.
-	PriceStep int   `toml:"price_step"`
+	Window    int   `toml:"window"`     // tokens it accepts, the answer included
+	MaxOutput int   `toml:"max_output"` // tokens of an answer; 0 where not known
 	Price     Price `toml:"price"`
+	// PriceStep is the size of a prompt in tokens above which a request costs
+	// more: PriceAbove. Default of that: twice the price of input, and half as
+	// much again for output.
+	PriceStep  int   `toml:"price_step"`
+	PriceAbove Price `toml:"price_above"`
 
 	Images Images `toml:"images"`
 
@@ -28,14 +31,6 @@ type Model struct {
 	Factor float64 `toml:"factor"`
 	// CacheMinimum is the smallest prefix in tokens that its provider caches.
 	CacheMinimum int `toml:"cache_minimum"`
-}
-
-// Price is in US dollars for a million tokens.
-type Price struct {
-	Input      float64 `toml:"input"`
-	Output     float64 `toml:"output"`
-	CacheRead  float64 `toml:"cache_read"`
-	CacheWrite float64 `toml:"cache_write"`
 }
 
 // Images is what a model and its provider accept as images. The zero value is a
