@@ -18,6 +18,8 @@ go test -race -shuffle=on -timeout "$timeout" ./...
 go test -timeout "$timeout" -run 'P[0-9]|Always|Sendable|Grow' ./wire/anthropic ./wire/wires ./reclaim -rapid.checks="${RAPID_CHECKS:-2000}"
 # So does a run that is killed at any instant.
 go test -timeout "$timeout" -run 'TestP5ARun' ./agent
+# The race detector has memory of its own.
+go test -timeout "$timeout" -run 'TestMemory' ./transcript/claudecode
 
 # Modules of their own, so that what they need stays out of the product. Those of
 # the vendors' clients build for minutes: make test-clients runs them.

@@ -169,13 +169,14 @@ type row struct {
 	blobs  []storedBlob
 }
 
-// encodeRows does what needs no transaction: compressing, above all.
+// encodeRows does what needs no transaction: compressing, above all, but of large
+// blobs.
 func encodeRows(entries []history.Entry, records []record.Record) ([]row, error) {
 	rows := make([]row, len(entries))
 	for i := range entries {
 		r := row{Entry: &entries[i], record: records[i]}
 		var err error
-		if r.body, err = encode(r.record.Body, "application/json"); err == nil {
+		if r.body, err = encode(r.record.Body, "application/json", nil); err == nil {
 			r.blobs, err = encodeBlobs(r.record.Blobs)
 		}
 		if err == nil {
@@ -268,30 +269,53 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO N
 	return at, nil
 }
 
+// lateFrom is from how many bytes on a blob is compressed in the transaction, just
+// before it is stored, so that those of a message of hundreds of megabytes are not
+// in memory twice. What an agent appends is smaller mostly, and compressed before
+// others have to wait.
+const lateFrom = 1 << 20
+
 // storedBlob is a blob as its row keeps it.
 type storedBlob struct {
-	hash      message.Hash
-	mediaType string
-	size      int
-	stored
+	message.Blob
+	stored // without data where it is encoded late
 }
 
 func encodeBlobs(blobs []message.Blob) ([]storedBlob, error) {
-	var all []storedBlob
-	for _, b := range blobs {
-		data, err := encode(b.Data, b.Type)
-		if err != nil {
-			return nil, fmt.Errorf("blob %v: %w", b.Hash, err)
+	all := make([]storedBlob, len(blobs))
+	for i, b := range blobs {
+		all[i].Blob = b
+		if len(b.Data) >= lateFrom {
+			continue
 		}
-		all = append(all, storedBlob{b.Hash, b.Type, len(b.Data), data})
+		var err error
+		if all[i].stored, err = encodeBlob(b, nil); err != nil {
+			return nil, err
+		}
 	}
 	return all, nil
 }
 
+func encodeBlob(b message.Blob, room *[]byte) (stored, error) {
+	s, err := encode(b.Data, b.Type, room)
+	if err != nil {
+		return stored{}, fmt.Errorf("blob %v: %w", b.Hash, err)
+	}
+	return s, nil
+}
+
 func (t *tx) putBlobs(blobs []storedBlob) error {
+	var room []byte
 	for _, b := range blobs {
+		s := b.stored
+		if s.data == nil {
+			var err error
+			if s, err = encodeBlob(b.Blob, &room); err != nil {
+				return err
+			}
+		}
 		if _, err := t.exec(`INSERT INTO blob (hash, type, size, encoding, data) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT (hash) DO NOTHING`,
-			b.hash[:], b.mediaType, b.size, b.encoding, b.data); err != nil {
+			b.Hash[:], b.Type, len(b.Data), s.encoding, s.data); err != nil {
 			return err
 		}
 	}

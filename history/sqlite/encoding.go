@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -37,11 +38,12 @@ type stored struct {
 	data     []byte
 }
 
-// encode compresses what becomes smaller by at least an eighth.
-func encode(data []byte, mediaType string) (stored, error) {
+// encode compresses what becomes smaller by at least an eighth. Where room is not
+// nil, it is memory for one result after the other: each is good until the next.
+func encode(data []byte, mediaType string, room *[]byte) (stored, error) {
 	s := stored{plain, data}
 	if len(data) >= s2From && compressible(mediaType) {
-		if small := compress(data); len(small.data) <= len(data)-len(data)/8 {
+		if small := compress(data, room); len(small.data) <= len(data)-len(data)/8 {
 			s = small
 		}
 	}
@@ -62,11 +64,15 @@ func checkRow(bytes, compressed int) error {
 	return fmt.Errorf("%d bytes, %d after compression, are too many for one row: SQLite's limit is 1 GB", bytes, compressed)
 }
 
-func compress(data []byte) stored {
+func compress(data []byte, room *[]byte) stored {
 	if len(data) < zstdFrom {
 		return stored{withS2, s2.Encode(nil, data)}
 	}
-	return stored{withZstd, encoder().EncodeAll(data, nil)}
+	if room == nil {
+		return stored{withZstd, encoder().EncodeAll(data, nil)}
+	}
+	*room = encoder().EncodeAll(data, slices.Grow((*room)[:0], encoder().MaxEncodedSize(len(data))))
+	return stored{withZstd, *room}
 }
 
 // decode returns the bytes that encode was given.
@@ -106,7 +112,7 @@ func compressible(mediaType string) bool {
 // Both are safe for concurrent use in this form.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
-		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+		e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true)) // 10 MB instead of 18
 		if err != nil {
 			panic(err) // the options are constants
 		}

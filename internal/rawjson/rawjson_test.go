@@ -90,6 +90,23 @@ func TestTakingAStringIsReadingIt(t *testing.T) {
 	})
 }
 
+func TestBase64OfAString(t *testing.T) {
+	for value, want := range map[string]string{`"aGk="`: "hi", `"aGk\u003d"`: "hi", `"aG\nk=\r\n"`: "hi", `"\/\/\/\/"`: "\xff\xff\xff", `""`: ""} {
+		if got, err := Base64([]byte(value)); err != nil || string(got) != want {
+			t.Errorf("%s: %q, %v; want %q", value, got, err, want)
+		}
+	}
+	for _, value := range []string{`"aGk"`, `"a-_="`, `"aGk="b"`, `"aGk=`, `7`, `null`, ``} {
+		if got, err := Base64([]byte(value)); err == nil {
+			t.Errorf("%s: %q, want an error", value, got)
+		}
+	}
+	image := AppendString(nil, strings.Repeat("iVBORw0K", 10_000))
+	if n := testing.AllocsPerRun(5, func() { _, _ = Base64(image) }); n > 1 {
+		t.Errorf("%v allocations, want one, of the bytes", n)
+	}
+}
+
 func TestStringsRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")

@@ -2,6 +2,7 @@ package rawjson
 
 import (
 	"bytes"
+	"encoding/base64"
 	"strconv"
 	"strings"
 	"unicode/utf16"
@@ -59,6 +60,21 @@ func Take(value []byte) string {
 		}
 	}
 	return unsafe.String(unsafe.SliceData(out), len(out))
+}
+
+// Base64 decodes a JSON string that holds bytes in base64, of the standard
+// alphabet with padding, without making a string of it on the way.
+func Base64(value []byte) ([]byte, error) {
+	inside, err := inside(value)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.IndexByte(inside, '\\') >= 0 {
+		inside = []byte(Text(value))
+	}
+	data := make([]byte, base64.StdEncoding.DecodedLen(len(inside)))
+	n, err := base64.StdEncoding.Decode(data, inside)
+	return data[:n], err
 }
 
 // inside returns what stands between the quotes of a JSON string.

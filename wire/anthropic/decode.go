@@ -1,7 +1,6 @@
 package anthropic
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 
@@ -144,7 +143,7 @@ func decodeSource(source []byte) (message.Media, bool) {
 	media := message.Media{Type: rawjson.Text(rawjson.Get(source, "media_type"))}
 	switch kind {
 	case "base64":
-		data, err := base64.StdEncoding.DecodeString(rawjson.Text(rawjson.Get(source, "data")))
+		data, err := rawjson.Base64(rawjson.Get(source, "data"))
 		if err != nil || len(data) == 0 {
 			return media, false
 		}

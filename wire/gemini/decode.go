@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -164,7 +163,7 @@ func decodeOutput(response []byte) ([]message.Content, message.Outcome) {
 // decodeMedia reads bytes or a link. What is neither is for an opaque part to
 // keep.
 func decodeMedia(inline, file []byte) (message.Content, bool) {
-	if data, err := base64.StdEncoding.DecodeString(rawjson.Text(rawjson.Get(inline, "data"))); err == nil && len(data) > 0 {
+	if data, err := rawjson.Base64(rawjson.Get(inline, "data")); err == nil && len(data) > 0 {
 		mediaType := rawjson.Text(rawjson.Get(inline, "mimeType"))
 		if strings.HasPrefix(mediaType, "image/") {
 			return message.NewImage(mediaType, data), true
