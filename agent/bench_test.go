@@ -3,6 +3,7 @@ package agent_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/stemma-history/stemma/agent"
@@ -10,6 +11,7 @@ import (
 	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/history/memory"
+	"github.com/stemma-history/stemma/history/sqlite"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider"
 	"github.com/stemma-history/stemma/wire/wires"
@@ -100,5 +102,36 @@ func fill(tb testing.TB, store history.Store, id history.ID, w wires.Wire, entri
 		}
 		parent = saved[len(saved)-1].ID
 		n += len(saved)
+	}
+}
+
+// BenchmarkResume opens a conversation of so many entries on disk for a run: the
+// whole of it, and held to its newest 200.
+func BenchmarkResume(b *testing.B) {
+	w, err := wires.Named("anthropic")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, entries := range []int{1_000, 10_000, 100_000} {
+		store, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "store.db"), sqlite.Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Cleanup(func() { _ = store.Close() })
+		id := history.NewID()
+		fill(b, store, id, w, entries)
+		for _, limit := range []int{0, 200} {
+			b.Run(fmt.Sprintf("%d/%d", entries, limit), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					if _, _, err := agent.Open(b.Context(), agent.Config{
+						Store: store, Conversation: id, Limit: history.Limit{Entries: limit},
+						Model: agent.Model{Provider: parrot{w}, Name: "parrot-1", Known: catalog.Model{ID: "parrot-1"}, Window: 200_000},
+					}); err != nil {
+						b.Fatal(err)
+					}
+				}
+			})
+		}
 	}
 }
