@@ -127,12 +127,27 @@ func (t *Treatment) validate() error {
 func (c *Compaction) Describe() string {
 	counts := map[As]int{}
 	for _, t := range c.Treatments {
-		counts[t.As]++
+		if t.Pages != nil {
+			counts[AsPages] += len(t.Pages.Pages)
+		} else {
+			counts[t.As]++
+		}
 	}
-	line := "compaction (" + string(c.Reason.Trigger) + ")"
-	for _, as := range []As{AsWhole, AsStub, AsImages, AsPages, AsOutline, AsSummary, AsTrimmed} {
-		if n := counts[as]; n > 0 {
-			line += fmt.Sprintf(" %d %s", n, as)
+	line, separator := "compaction ("+string(c.Reason.Trigger)+")", " "
+	for _, shown := range []struct {
+		as        As
+		one, more string
+	}{
+		{AsWhole, "whole", "whole"}, {AsStub, "stub", "stubs"}, {AsImages, "without images", "without images"}, {AsPages, "page", "pages"},
+		{AsOutline, "outline", "outlines"}, {AsSummary, "summary", "summaries"}, {AsTrimmed, "trimmed", "trimmed"},
+	} {
+		n, noun := counts[shown.as], shown.more
+		if n == 1 {
+			noun = shown.one
+		}
+		if n > 0 {
+			line += fmt.Sprintf("%s%d %s", separator, n, noun)
+			separator = ", "
 		}
 	}
 	switch r := c.Reason; {

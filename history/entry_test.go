@@ -66,6 +66,21 @@ func TestPreviewsAreOneShortLine(t *testing.T) {
 	if p := Preview(&Entry{Message: &failed}); p != "error: no such file" {
 		t.Errorf("%q", p)
 	}
+	seen := message.Results(message.ToolResult{Content: []message.Content{message.Image{Media: message.Media{Type: "image/png"}}}})
+	if p := Preview(&Entry{Message: &seen}); p != "[image image/png]" {
+		t.Errorf("%q", p)
+	}
+}
+
+func TestACompactionSaysHowMuchIsShownHow(t *testing.T) {
+	part := func(as As) Treatment {
+		return Treatment{From: Handle{Depth: 1, Part: 1}, To: Handle{Depth: 1, Part: 1}, As: as, Text: "x"}
+	}
+	pages := Treatment{From: Handle{Depth: 1}, To: Handle{Depth: 2}, As: AsPages, Pages: &Pages{Pages: make([]Page, 3)}}
+	c := Compaction{Reason: Reason{Trigger: ByThreshold}, Treatments: []Treatment{part(AsStub), part(AsStub), part(AsOutline), pages, part(AsImages)}}
+	if got := c.Describe(); got != "compaction (threshold) 2 stubs, 1 without images, 3 pages, 1 outline" {
+		t.Errorf("%q", got)
+	}
 }
 
 func TestACompactionSaysWhatIsKnownOfItsSize(t *testing.T) {

@@ -46,6 +46,11 @@ func describePart(p message.Part) string {
 		return p.Name + " " + string(p.Arguments)
 	case message.ToolResult:
 		text := p.PlainText()
+		for _, c := range p.Content {
+			if _, isText := c.(message.Text); text == "" && !isText {
+				text = describePart(c)
+			}
+		}
 		if p.IsError() {
 			return string(p.Outcome) + ": " + text
 		}
