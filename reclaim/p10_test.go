@@ -2,19 +2,16 @@ package reclaim_test
 
 import (
 	"bytes"
-	"crypto/sha256"
 	"fmt"
 	"reflect"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
-	"github.com/stemma-history/stemma/reclaim"
-	"github.com/stemma-history/stemma/snapshot"
 )
 
 // pagesComeFromText (P10): where a snapshot has grown, its guide and all its full
 // pages with their indexes stand as they stood. That the same text gives the same
-// bytes is for the sheaf to see.
+// bytes is for [reclaim.Sheaf] to see.
 func pagesComeFromText(s *sent) error {
 	last, now := s.snapshots, snapshotsOf(s)
 	s.snapshots = now
@@ -50,33 +47,4 @@ func snapshotsOf(s *sent) map[history.Handle]standingSnapshot {
 		}
 	}
 	return found
-}
-
-// A sheaf is the pages that have been drawn, as a cache keeps them: by their
-// text, shape and number. Every eighth time that one is asked for, it is drawn again.
-type sheaf struct {
-	pages map[[sha256.Size]byte][]byte
-	asked int
-}
-
-func newSheaf() *sheaf { return &sheaf{pages: map[[sha256.Size]byte][]byte{}} }
-
-func (s *sheaf) draw(shape snapshot.Shape, number int, text []snapshot.Segment) ([]byte, error) {
-	h := sha256.New()
-	fmt.Fprint(h, shape, number)
-	for _, t := range text {
-		fmt.Fprintf(h, "\x00%s\x00%v\x00", t.Handle, t.Grey)
-		h.Write([]byte(t.Text))
-	}
-	key := [sha256.Size]byte(h.Sum(nil))
-	page, drawn := s.pages[key]
-	if s.asked++; drawn && s.asked%8 > 0 {
-		return page, nil
-	}
-	again, err := reclaim.DrawPage(shape, number, text)
-	if drawn && !bytes.Equal(page, again) {
-		return nil, fmt.Errorf("page %d of the same text has other bytes", number)
-	}
-	s.pages[key] = again
-	return again, err
 }

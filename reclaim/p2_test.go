@@ -77,7 +77,7 @@ func (k *thinker) think(s *sent) message.Message {
 	}
 	k.lastThought = base64.StdEncoding.EncodeToString(fmt.Appendf(nil, "thought %d of the model", len(k.thoughts)))
 	bound := thought{model: s.model.ID, wire: s.wire.Name, previous: signatureIn(k.lastSent)}
-	if s.wire.Name == anthropic.Wire {
+	if s.wire.Name == anthropic.Wire && s.model.ChecksThinking {
 		bound.before = anthropic.PrefixOf(s.body.JSON).Last()
 	}
 	k.thoughts[k.lastThought] = bound

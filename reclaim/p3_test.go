@@ -17,7 +17,10 @@ func fits(s *sent) error {
 	if account.Total+account.Free+account.Reserve != account.Window {
 		return fmt.Errorf("the account does not add up: %+v", account)
 	}
-	if due := reclaim.Due(s.problem); due != "" && s.compacted {
+	if !s.compacted {
+		return nil
+	}
+	if due := reclaim.Due(s.problem); due != "" {
 		return fmt.Errorf("another compaction is due (%s) behind one that has just been made", due)
 	}
 	return nil

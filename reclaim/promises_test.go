@@ -75,7 +75,7 @@ func TestP1P2P3P4P9P10P12P13OfEveryHistory(t *testing.T) {
 				rapid.Check(t, func(t *rapid.T) {
 					told := stories(home.Name).Draw(t, "story")
 					models := rapid.Permutation(catalog.Default().Models()).Draw(t, "models")
-					pages := newSheaf()
+					pages := reclaim.NewSheaf()
 					for _, where := range drawSettings(t, home, models) {
 						c := newCase(where, &told, models[settings:], pages)
 						if err := c.tell(); err != nil {
@@ -102,7 +102,7 @@ type played struct {
 	setting
 	*story
 	switchTo []catalog.Model // the models that are switched to, in turn
-	pages    *sheaf
+	pages    *reclaim.Sheaf
 	chapter  int
 
 	path     []history.Entry
@@ -126,7 +126,7 @@ type planned struct {
 	plan    reclaim.Plan
 }
 
-func newCase(where setting, told *story, others []catalog.Model, pages *sheaf) *played {
+func newCase(where setting, told *story, others []catalog.Model, pages *reclaim.Sheaf) *played {
 	return &played{setting: where, story: told, switchTo: others, pages: pages, system: "Be brief.", session: where.wire.NewSession(), tally: tally{cases: 1}}
 }
 
@@ -262,7 +262,7 @@ func (c *played) send() (*sent, error) {
 		c.compact(p, *plan)
 	}
 	s := &sent{played: c, problem: c.problem(), before: c.last, compacted: plan != nil && plan.Compaction != nil}
-	if s.view, err = c.standing.View(c.path, c.pages.draw); err != nil {
+	if s.view, err = c.standing.View(c.path, c.pages.Draw); err != nil {
 		return nil, fmt.Errorf("P10: %w", err)
 	}
 	request := s.request()
@@ -285,7 +285,7 @@ func (c *played) answer(s *sent) error {
 	if err != nil {
 		return fmt.Errorf("P2: %w", err)
 	}
-	estimate := tokens.Meter{}.Tokens(reclaim.CostOf(s.problem))
+	estimate := tokens.Meter{}.Tokens(c.standing.Cost(s.problem))
 	usage := &history.Usage{Estimate: int64(estimate), Input: int64(float64(estimate) * c.billed)}
 	kept := copyOf(answer)
 	c.append(history.Entry{Message: &answer, Seals: seals, Usage: usage}, history.Entry{Message: &kept})

@@ -3,6 +3,7 @@ package reclaim
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stemma-history/stemma/history"
@@ -165,8 +166,11 @@ func TestTheViewOfRangesImagesAndThinking(t *testing.T) {
 	}
 }
 
+// drawn has the pages of all tests here.
+var drawn = sync.OnceValue(NewSheaf)
+
 func view(t interface{ Fatal(...any) }, path []history.Entry) wire.View {
-	v, err := View(path, DrawPage)
+	v, err := View(path, drawn().Draw)
 	if err != nil {
 		t.Fatal(err)
 	}

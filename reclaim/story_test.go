@@ -44,19 +44,27 @@ const (
 // short, and some are long enough to be too large for all but the largest
 // windows.
 func stories(wireName string) *rapid.Generator[story] {
+	long, longest := 60_000, 8<<20
+	if raceEnabled { // everything takes ten times as long
+		long, longest = 3000, 100<<10
+	}
 	work := []*rapid.Generator[[]message.Message]{
 		nil, nil,
 		wiretest.Work(5, 1, 20, 200, 3000), wiretest.Work(5, 1, 20, 200, 3000),
 		nil,
-		wiretest.Work(6, 1, 3000, 20_000, 200),
-		wiretest.Work(10, 1, 20_000, 60_000, 200),
-		wiretest.Gallery(),
+		wiretest.Work(6, 1, 3000, long/3, 200),
+		wiretest.Work(10, 1, long/3, long, 200),
+		wiretest.Gallery(longest),
 		nil, nil,
 	}
 	return rapid.Custom(func(t *rapid.T) story {
 		s := story{billed: rapid.SampledFrom([]float64{1, 1, 0.8, 1.3, 1.6}).Draw(t, "billed")}
+		steady := rapid.IntRange(0, 5).Draw(t, "steady") == 5
 		for range rapid.IntRange(1, 4).Draw(t, "chapters") {
-			c := chapter{event: event(rapid.IntRange(0, eventCount-1).Draw(t, "event"))}
+			c := chapter{event: compacts}
+			if !steady {
+				c.event = event(rapid.IntRange(0, eventCount-1).Draw(t, "event"))
+			}
 			c.messages = append(c.messages, message.Prompt(rapid.StringN(1, 60, 200).Draw(t, "prompt")+"."))
 			if more := rapid.SampledFrom(work).Draw(t, "work"); more != nil {
 				c.messages = append(c.messages, more.Draw(t, "more")...)

@@ -72,21 +72,20 @@ func (w *worker) long() string {
 	return strings.Repeat(kind, size/len(kind)+1)
 }
 
-func (w *worker) picture() message.Image {
-	if w.chance(60) {
-		return pick(&w.drawer, "large file", largeFiles()...)
-	}
-	return pick(&w.drawer, "picture", pictures()...)
-}
+func (w *worker) picture() message.Image { return pick(&w.drawer, "picture", pictures()...) }
 
-// Gallery draws a prompt for which a tool returned many pictures of any size.
-func Gallery() *rapid.Generator[[]message.Message] {
+// Gallery draws a prompt for which a tool returned many pictures of any size in
+// pixels, and perhaps one whose file is long, of at most so many bytes.
+func Gallery(longest int) *rapid.Generator[[]message.Message] {
 	return rapid.Custom(func(t *rapid.T) []message.Message {
 		w := worker{drawer: drawer{T: t}}
 		call := message.ToolCall{ID: "shots", Name: "screenshots", Arguments: []byte(`{}`)}
 		var shown []message.Content
 		for range rapid.IntRange(1, 40).Draw(t, "pictures") {
 			shown = append(shown, w.picture())
+		}
+		if long := pick(&w.drawer, "long file", longPictures()...); w.chance(4) && long.Size <= int64(longest) {
+			shown = append(shown, long)
 		}
 		return []message.Message{
 			message.Prompt("Look at these."),
@@ -100,13 +99,13 @@ func Gallery() *rapid.Generator[[]message.Message] {
 var pictures = sync.OnceValue(func() []message.Image {
 	return []message.Image{
 		picture(800, 600, 0), picture(1, 1, 0), picture(1568, 784, 0), picture(2000, 2000, 0), picture(2001, 10, 0),
-		picture(8000, 20, 0), picture(8001, 20, 0), picture(640, 480, 100_000), picture(31, 77, 0), picture(1024, 768, 0),
+		picture(8000, 20, 0), picture(8001, 20, 0), picture(640, 480, 0), picture(31, 77, 0), picture(1024, 768, 0),
 	}
 })
 
-// largeFiles are pictures of about as many bytes as providers take, and of more.
-var largeFiles = sync.OnceValue(func() []message.Image {
-	return []message.Image{picture(1000, 1000, 1_000_000), picture(1000, 1000, 4_000_000), picture(1000, 1000, 8_000_000)}
+// longPictures are of about as many bytes as providers take, and of more.
+var longPictures = sync.OnceValue(func() []message.Image {
+	return []message.Image{picture(640, 480, 90_000), picture(1000, 1000, 1_000_000), picture(1000, 1000, 4_000_000), picture(1000, 1000, 8_000_000)}
 })
 
 // picture returns a picture whose file is longer than it must be, as by metadata.
