@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -52,7 +53,9 @@ With --plain, or off a terminal, prompts are read line by line and answers print
 }
 
 func (o *chatOptions) run(ctx context.Context) error {
-	return o.withNewStore(ctx, func(s history.Store) error {
+	return o.withNewStore(ctx, func(stored history.Store) error {
+		s := newUnsaidStore(stored)
+		o.opened = s // for the commands that are given inside
 		c, err := o.find(ctx, s)
 		if err != nil {
 			return err
@@ -104,12 +107,8 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 	if err != nil {
 		return c, err
 	}
-	var closers []func()
-	defer func() {
-		for _, f := range closers {
-			f()
-		}
-	}()
+	var closers closers
+	defer closers.close()
 	return tui.Run(ctx, tui.Options{
 		Store: s, Conversation: c, Now: o.now, Models: names, Welcome: o.welcome,
 		Images: graphics.Of(settings.Images, os.Getenv), Draw: draw,
@@ -119,7 +118,7 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 			}
 			run, resumed, closeRun, err := o.openRun(ctx, s, c, permit)
 			if err == nil {
-				closers = append(closers, closeRun)
+				closers.add(closeRun)
 			}
 			return run, resumed, err
 		},
@@ -145,12 +144,30 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 	})
 }
 
+// closers close what runs have opened. They may be opened at the same time.
+type closers struct {
+	lock sync.Mutex
+	all  []func()
+}
+
+func (c *closers) add(f func()) {
+	c.lock.Lock()
+	defer c.lock.Unlock()
+	c.all = append(c.all, f)
+}
+
+func (c *closers) close() {
+	for _, f := range c.all {
+		f()
+	}
+}
+
 // capture runs a command of this program and returns what it prints, laid out
 // for a width.
 func (o *chatOptions) capture(ctx context.Context, width int, args ...string) (string, error) {
 	var out, failed bytes.Buffer
 	sub := newApp(strings.NewReader(""), &out, &failed)
-	sub.storeFlag = o.storeFlag
+	sub.storeFlag, sub.opened = o.storeFlag, o.opened
 	sub.out.layOutFor(strconv.Itoa(width))
 	root := newRoot(sub)
 	if o.storeFlag != "" {

@@ -13,7 +13,7 @@ import (
 func TestChatFirstStartSaysWhatIsPossible(t *testing.T) {
 	t.Parallel()
 	c := &chat{newTerminal(t, 80, 24)}
-	c.runs("exec stemma chat")
+	c.runs("stemma chat")
 	c.shows(
 		"Welcome. No model can be asked yet.", "stemma import", "stemma rescue FILE", "stemma snapshot FILE", "/tree", "/context",
 		"To connect a model: ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY: set one, and begin again",

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/config"
 )
 
@@ -40,10 +41,11 @@ type app struct {
 	err *output
 	now func() time.Time
 
-	args       []string // of the process
-	storeFlag  string   // --store
-	imagesFlag string   // --images, of the commands that have it
-	running    bool     // the arguments are parsed, the command has begun
+	args       []string      // of the process
+	storeFlag  string        // --store
+	opened     history.Store // by the command that runs this one; nil: none
+	imagesFlag string        // --images, of the commands that have it
+	running    bool          // the arguments are parsed, the command has begun
 	loaded     func() (*config.Config, error)
 }
 

@@ -14,6 +14,9 @@ import (
 
 // withStore runs f with the store, which has to exist.
 func (a *app) withStore(ctx context.Context, f func(history.Store) error) error {
+	if a.opened != nil {
+		return f(a.opened)
+	}
 	settings, err := a.settings()
 	if err != nil {
 		return err
@@ -27,6 +30,9 @@ func (a *app) withStore(ctx context.Context, f func(history.Store) error) error 
 
 // withNewStore runs f with the store, which is made where there is none.
 func (a *app) withNewStore(ctx context.Context, f func(history.Store) error) error {
+	if a.opened != nil {
+		return f(a.opened)
+	}
 	settings, err := a.settings()
 	if err != nil {
 		return err

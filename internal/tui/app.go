@@ -34,7 +34,7 @@ type Options struct {
 	// works without one.
 	Open  func(ctx context.Context, c history.Conversation, permit Permit) (*agent.Run, agent.Resumed, error)
 	Model func(name string) (agent.Model, error)
-	// New stores an empty conversation.
+	// New begins an empty conversation.
 	New func(ctx context.Context) (history.Conversation, error)
 	// Command runs a command of the program and returns what it prints, laid
 	// out for a width.
