@@ -297,6 +297,11 @@ func TestDetailsOfThinkingGoBackAsOneList(t *testing.T) {
 			`{"reasoning_details":[{"type":"reasoning.summary","summary":"ing**","format":"openai-responses-v1","index":0},{"type":"reasoning.encrypted","data":"Z0FB","id":"rs_1","format":"openai-responses-v1","index":0}]}`},
 			"**Looking**",
 			`[{"type":"reasoning.summary","summary":"**Looking**","format":"openai-responses-v1","index":0},{"type":"reasoning.encrypted","data":"Z0FB","id":"rs_1","format":"openai-responses-v1","index":0}]`},
+		"ids that come late": {[]string{
+			`{"reasoning_details":[{"type":"reasoning.text","text":"a"}]}`, `{"reasoning_details":[{"type":"reasoning.text","text":"b","id":"1"}]}`,
+			`{"reasoning_details":[{"type":"reasoning.text","text":"c","id":"2"}]}`},
+			"abc",
+			`[{"type":"reasoning.text","text":"ab","id":"1"},{"type":"reasoning.text","text":"c","id":"2"}]`},
 		"Gemini, all hidden": {[]string{
 			`{"reasoning_details":[{"id":"a","type":"reasoning.encrypted","data":"c2ln","format":"google-gemini-v1","index":0}]}`,
 			`{"reasoning_details":[{"id":"b","type":"reasoning.encrypted","data": "c2ln","format":"google-gemini-v1","index":0}]}`},

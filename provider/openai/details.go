@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stemma-history/stemma/internal/rawjson"
@@ -36,6 +37,7 @@ func (d *details) piece(piece []byte) (text string) {
 	}
 	if n := len(d.list); n > 0 && shown != "" && d.list[n-1].goesOn(p) {
 		d.list[n-1].grow(piece, shown)
+		d.list[n-1].id = cmp.Or(p.id, d.list[n-1].id)
 		return text
 	}
 	p.object = draft.NewObject(piece)
