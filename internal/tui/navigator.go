@@ -36,6 +36,7 @@ type navigator struct {
 	centre bool       // put the cursor into the middle of the next screen
 
 	preview preview
+	keys    bool // what the keys do is shown instead of the tree
 	rest    time.Duration // how long the cursor stays on an entry before it is read
 	asking  question
 	input   textinput.Model
@@ -127,6 +128,9 @@ func (n *navigator) update(msg tea.Msg) tea.Cmd {
 	case entryRead:
 		if n.preview.take(msg); n.preview.entry != nil {
 			n.preview.pictures = picturesOf(n.store, n.draw, n.conversation.ID, n.preview.entry)
+			if left, ok := n.forest.at[n.preview.entry.Left]; ok {
+				n.preview.left = fmt.Sprintf("(of the branch that was left at %d)", n.forest.lines[left].Depth)
+			}
 		}
 	case lookNow:
 		return n.preview.read(n, msg)
@@ -142,7 +146,15 @@ func (n *navigator) update(msg tea.Msg) tea.Cmd {
 			return n.answer(msg)
 		}
 		if key, ok := msg.(tea.KeyPressMsg); ok {
+			if n.keys {
+				n.keys = false
+				return nil
+			}
 			return n.press(key.String())
+		}
+	case tea.MouseClickMsg:
+		if row := n.top + msg.Y - 1; msg.Button == tea.MouseLeft && msg.Y > 0 && msg.Y <= n.listHeight() && msg.X < n.listWidth() && row < len(n.rows) {
+			return n.move(row - n.cursor)
 		}
 	case tea.MouseWheelMsg:
 		if msg.Button == tea.MouseWheelUp {
@@ -204,6 +216,15 @@ func (n *navigator) press(key string) tea.Cmd {
 		return nil
 	case ">":
 		n.preview.turn(1)
+		return nil
+	case "J", "shift+down":
+		n.preview.top++
+		return nil
+	case "K", "shift+up":
+		n.preview.top--
+		return nil
+	case "?":
+		n.keys, n.note = true, ""
 		return nil
 	case "v":
 		return n.viewPictures()

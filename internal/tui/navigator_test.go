@@ -380,3 +380,87 @@ func TestAnEmptyConversationHasATree(t *testing.T) {
 		t.Errorf("%s", d.n.View())
 	}
 }
+
+func TestTheKeysOfTheTreeAreListed(t *testing.T) {
+	s := newStory(t)
+	s.tell()
+	d := drive(t, s, 80, 24)
+	tree := d.n.View()
+	d.press("?")
+	golden(t, "tree_keys_80x24", d.n.View())
+	d.press("f")
+	if d.n.View() != tree || len(d.out) != 0 {
+		t.Error("a key should only go back to the tree")
+	}
+	for _, size := range [][2]int{{30, 10}, {10, 3}} {
+		d.send(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		d.press("?")
+		lines := strings.Split(d.n.View(), "\n")
+		if len(lines) != size[1] || ansi.StringWidth(lines[0]) > size[0] {
+			t.Errorf("%v: %q", size, lines)
+		}
+		d.press("?")
+	}
+}
+
+func TestAClickChoosesAnEntry(t *testing.T) {
+	s := newStory(t)
+	s.tell()
+	d := drive(t, s, 140, 20)
+	d.send(tea.MouseClickMsg{Button: tea.MouseLeft, X: 10, Y: 5})
+	if d.n.line().Preview != "Rewrite it." {
+		t.Errorf("the cursor stands on %q", d.n.line().Preview)
+	}
+	for _, elsewhere := range []tea.MouseClickMsg{{Button: tea.MouseLeft, X: 10, Y: 0}, {Button: tea.MouseLeft, X: 10, Y: 15}, {Button: tea.MouseLeft, X: 120, Y: 2}, {Button: tea.MouseRight, X: 10, Y: 2}} {
+		d.send(elsewhere)
+		if d.n.line().Preview != "Rewrite it." {
+			t.Errorf("%+v moves the cursor to %q", elsewhere, d.n.line().Preview)
+		}
+	}
+}
+
+func TestThePreviewOfALongEntryScrolls(t *testing.T) {
+	s := newStory(t)
+	var text strings.Builder
+	for i := range 50 {
+		fmt.Fprintf(&text, "line %d\n", i)
+	}
+	s.say(history.ID{}, message.Prompt(text.String()))
+	d := drive(t, s, 140, 20)
+	if screen := d.n.View(); !strings.Contains(screen, "line 15") || strings.Contains(screen, "line 17") || !strings.Contains(screen, "J K scroll") {
+		t.Errorf("%s", ansi.Strip(screen))
+	}
+	d.press("J", "J", "J")
+	if screen := d.n.View(); strings.Contains(screen, "line 1\n") || !strings.Contains(screen, "line 18") {
+		t.Errorf("%s", ansi.Strip(screen))
+	}
+	for range 100 {
+		d.press("J")
+	}
+	d.n.View()
+	d.press("K")
+	if screen := d.n.View(); !strings.Contains(screen, "line 48") || strings.Contains(screen, "line 30 ") {
+		t.Errorf("%s", ansi.Strip(screen))
+	}
+}
+
+func TestADigestSaysWhatItStandsFor(t *testing.T) {
+	s := newStory(t)
+	_, tip := s.tell()
+	marks, err := s.store.Checkpoints(t.Context(), s.id)
+	if err != nil || len(marks) != 1 {
+		t.Fatal(marks, err)
+	}
+	if _, err := history.Rewind(t.Context(), s.store, s.conversation(), marks[0], "Line 12 was not it."); err != nil {
+		t.Fatal(err)
+	}
+	d := drive(t, s, 140, 20)
+	screen := ansi.Strip(d.n.View())
+	if !strings.Contains(screen, "● 5 digest    Line 12 was not it.") || !strings.Contains(screen, "(of the branch that was left at 6)") {
+		t.Errorf("%s", screen)
+	}
+	d.send(d.n.goTo(tip)())
+	if strings.Contains(d.n.View(), "that was left") {
+		t.Error("another entry stands for a branch")
+	}
+}

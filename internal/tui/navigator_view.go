@@ -42,8 +42,11 @@ func (n *navigator) previewHeight() int {
 
 // View returns the screen.
 func (n *navigator) View() string {
-	if n.width == 0 {
+	switch {
+	case n.width == 0:
 		return ""
+	case n.keys:
+		return n.viewKeys()
 	}
 	list := n.viewList()
 	var body string
@@ -109,7 +112,7 @@ func (n *navigator) viewBottom() string {
 	case n.note != "":
 		return ansi.Truncate(n.note, n.width, "…")
 	}
-	keys := "enter go there · f fork · c checkpoint · p pin · d compare · / search · tab filter · ← → fold · [ ] prompt · { } branch · t tip · esc back"
+	keys := "? keys · enter go there · f fork · c checkpoint · p pin · d compare · / search · tab filter · ← → fold · [ ] prompt · { } branch · t tip · esc back"
 	if len(n.preview.pictures) > 0 {
 		keys = "v picture · " + keys
 	}
@@ -117,6 +120,37 @@ func (n *navigator) viewBottom() string {
 		keys = "/" + n.sel.query + "  ·  esc all entries  ·  " + keys
 	}
 	return faint.Render(ansi.Truncate(keys, n.width, "…"))
+}
+
+// navigatorKeys are what the keys do, in the order in which they are listed.
+const navigatorKeys = `enter          go there; a prompt is changed, and run as a sibling
+m              go there, from a prompt too
+f              fork: copy the path up to there to a new conversation
+c              set a checkpoint
+p              pin, or unpin: it stays whole in every view
+d              compare with the tip, side by side
+v   < >        a picture, or a page, alone on the screen; the others
+/              search; enter looks into the whole texts
+tab   1 … 8    the next filter of those in the first line; one by its number
+↑ ↓ j k        up, down; with page up and down, home and end
+[ ]   { }      to the prompt, or the fork, above and below
+t              to the tip
+← → h l   F    fold a branch, unfold it; all of them
+J K            scroll the preview
+q esc          back
+
+● the tip   ◇ a compaction   ◆ a checkpoint`
+
+func (n *navigator) viewKeys() string {
+	lines := strings.Split(navigatorKeys, "\n")
+	lines = lines[:min(len(lines), n.height-1)]
+	for i := range lines {
+		lines[i] = ansi.Truncate(lines[i], n.width, "…")
+	}
+	for len(lines) < n.height-1 {
+		lines = append(lines, "")
+	}
+	return strings.Join(append(lines, faint.Render(ansi.Truncate("any key: back to the tree", n.width, "…"))), "\n")
 }
 
 func (n *navigator) viewList() string {

@@ -19,6 +19,8 @@ type preview struct {
 	entry *history.Entry // nil until it is read
 	err   error
 
+	left     string    // what a digest stands for
+	top      int       // the first line of the text that is shown
 	pictures []picture // of the entry
 	at       int       // which of them is shown
 }
@@ -57,8 +59,11 @@ func (p *preview) turn(by int) { p.at = max(min(p.at+by, len(p.pictures)-1), 0) 
 func (p *preview) view(a *album, width, height int) string {
 	lines := p.text(width)
 	shown := p.picture(a, width, height-min(len(lines), height/2))
-	if room := height - len(shown); len(lines) > room {
-		lines = append(lines[:max(room-1, 0)], faint.Render("…"))
+	room := height - len(shown)
+	p.top = max(min(p.top, len(lines)-room), 0)
+	lines = lines[p.top:]
+	if len(lines) > room {
+		lines = append(lines[:max(room-1, 0)], faint.Render("… J K scroll"))
 	}
 	for i := range lines {
 		lines[i] = ansi.Truncate(strings.ReplaceAll(lines[i], "\t", "    "), width, "…")
@@ -79,6 +84,9 @@ func (p *preview) text(width int) []string {
 		return nil
 	}
 	text := p.body()
+	if p.left != "" {
+		text = p.left + "\n\n" + text
+	}
 	if p.at < len(p.pictures) && p.pictures[p.at].index != "" {
 		text += "\n\n" + clip(p.pictures[p.at].index, previewBytes)
 	}
