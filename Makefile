@@ -5,7 +5,7 @@
 # make bench    the benchmarks, as ratios from one run (bench/README.md)
 # make bench-peers  other renderers of pages, from npm (500 MB), against ours
 # make fuzz     every fuzz target for a short while (FUZZTIME=30s)
-# make soak     what takes longer than make test may
+# make soak     what takes longer than make test may: a million cases of the promises
 GO       ?= go
 FUZZTIME ?= 10s
 VERSION  ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
@@ -27,7 +27,7 @@ test-clients:
 	@scripts/test-clients.sh
 
 soak:
-	@STEMMA_SOAK=1 scripts/test.sh
+	@STEMMA_SOAK=1 CHECKS=$(or $(CHECKS),50000) scripts/test.sh
 
 lint:
 	@scripts/lint.sh

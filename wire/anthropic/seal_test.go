@@ -216,10 +216,10 @@ func (c *talk) edit() {
 	}
 }
 
-// TestThinkingIsSentExactlyWhereItIsBound (P2): whatever happens to the view,
+// TestP2ThinkingIsSentExactlyWhereItIsBound: whatever happens to the view,
 // no request carries thinking that the model would refuse, and none lacks
 // thinking that stands where it was made.
-func TestThinkingIsSentExactlyWhereItIsBound(t *testing.T) {
+func TestP2ThinkingIsSentExactlyWhereItIsBound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := talk{T: t, signer: signer{made: map[string]binding{}}, model: "claude-opus-5-5"}
 		c.say(message.Prompt("begin"))
