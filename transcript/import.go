@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 
 	"github.com/stemma-history/stemma/history"
 )
@@ -86,6 +87,9 @@ func Import(ctx context.Context, store history.Store, format Format, f *File, op
 	err := format.Read(ctx, f, w)
 	if err == nil {
 		err = w.finish()
+	}
+	if w.long {
+		debug.FreeOSMemory() // what the format had in hand while that batch was stored
 	}
 	if err != nil {
 		err = fmt.Errorf("import %s as %s: %w", f.Path, format.Name(), err)

@@ -30,6 +30,7 @@ type writer struct {
 	tip          string
 	batch        history.ImportRequest
 	batchBytes   int
+	long         bool // a batch was
 }
 
 // place is where a record went.
@@ -302,6 +303,7 @@ func (w *writer) Progress(bytes int64) {
 func (w *writer) flush() error {
 	if w.batchBytes >= long {
 		// Of what the messages were decoded from, and of what storing them leaves.
+		w.long = true
 		debug.FreeOSMemory()
 		defer debug.FreeOSMemory()
 		defer debug.SetGCPercent(debug.SetGCPercent(10))

@@ -50,6 +50,27 @@ func TestAMessageOfHundredsOfMegabytesIsStored(t *testing.T) {
 	}
 }
 
+// TestALongTextIsFoundByItsBeginning: the megabyte that is indexed, up to the last
+// letter that is whole in it, is read of a text in one piece and of one in several.
+func TestALongTextIsFoundByItsBeginning(t *testing.T) {
+	const indexed, begin, end = 1 << 20, "first", "last été"
+	for _, size := range []int{2 << 20, 20 << 20} {
+		text := begin + strings.Repeat(" ", indexed+1-len(begin+end)) + end + strings.Repeat(" beyond", size/7)
+		s := open(t, filepath.Join(t.TempDir(), "stemma.db"))
+		defer s.Close()
+		conversationWith(t, s, prompts(text)...)
+		if left, err := s.Index(t.Context(), 10); err != nil || left != 0 {
+			t.Fatalf("%d left, error %v", left, err)
+		}
+		for word, want := range map[string]int{"first": 1, "last": 1, "et": 1, "ete": 0, "beyond": 0} {
+			found, err := s.Search(t.Context(), history.SearchQuery{Text: word})
+			if err != nil || len(found.Hits) != want {
+				t.Errorf("%d bytes: %q is found %d times, want %d; error %v", size, word, len(found.Hits), want, err)
+			}
+		}
+	}
+}
+
 func TestALockedStoreSaysSoAndLosesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "stemma.db")
 	open(t, path).Close()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/history/internal/fulltext"
@@ -81,7 +82,12 @@ func (s *Store) wordsOf(ctx context.Context, body stored) []byte {
 	if err != nil {
 		return nil
 	}
-	m, err := message.Decode(data, s.fetch(ctx))
+	fetch := s.fetch(ctx)
+	m, err := message.Decode(data, func(hash message.Hash) ([]byte, error) {
+		// Of a text in pieces this leaves holes behind what is read of it.
+		text, err := fetch(hash)
+		return text[:min(len(text), fulltext.MaxText+utf8.UTFMax)], err
+	})
 	if err != nil {
 		return nil
 	}

@@ -21,7 +21,7 @@ import (
 // starts it: the most memory that was in use is known of a process only.
 const bigSession = "STEMMA_BIG_SESSION"
 
-// TestMemoryOfAnImportIsThatOfItsLongestLine imports lines of 100 MB. A text may
+// TestMemoryOfAnImportIsThatOfItsLongestLine imports and indexes lines of 100 MB. A text may
 // be in memory once, an image three times, since SQLite has it twice while it
 // stores it, and of all else there may be 65 MB.
 func TestMemoryOfAnImportIsThatOfItsLongestLine(t *testing.T) {
@@ -74,6 +74,9 @@ func importBig(t *testing.T, path string) {
 	}
 	defer closer.Close()
 	report, err := transcript.Import(t.Context(), store, Format{}, f, transcript.Options{})
+	if err == nil {
+		_, err = store.Index(t.Context(), 10)
+	}
 	if err == nil && (report.ProblemCount > 0 || len(report.Conversations) != 1 || report.Conversations[0].Added != 1) {
 		err = fmt.Errorf("reported %+v", report)
 	}

@@ -13,7 +13,7 @@ import (
 // What is longer is searched in its beginning only: dumps must not fill the
 // index, and a pasted text of this size has said by then what it is about.
 const (
-	maxText = 1 << 20  // bytes of a text
+	MaxText = 1 << 20  // bytes of a text
 	maxTool = 16 << 10 // bytes of the arguments or of one text of the result of a tool call
 )
 
@@ -33,7 +33,7 @@ func Pieces(m *message.Message) iter.Seq[string] {
 func pieces(p message.Part, yield func(string) bool) bool {
 	switch p := p.(type) {
 	case message.Text:
-		return yield(head(p.Text, maxText))
+		return yield(head(p.Text, MaxText))
 	case message.ToolCall:
 		return yield(p.Name) && yield(unescaped(head(string(p.Arguments), maxTool)))
 	case message.ToolResult:
