@@ -61,7 +61,7 @@ func TestChatInterruptedInsideATool(t *testing.T) {
 	t.Parallel()
 	c := startChat(t, 120, 40)
 	c.enter(`tool bash {"command":"echo $$ >tool; echo $((6*7)) eggs; exec sleep 600"}`)
-	c.shows("Let the model use bash?")
+	c.shows("Let the model use bash?", "y yes")
 	c.press("y")
 	c.shows("42 eggs", "works · esc interrupts")
 	tool := processIn(t, filepath.Join(c.home, "tool"))
@@ -85,7 +85,7 @@ func TestChatKilledInsideAToolAndResumed(t *testing.T) {
 	c := startChat(t, 120, 40)
 	c.says("Good morning.")
 	c.enter(`tool bash {"command":"echo $((6*7)) eggs; sleep 600"}`)
-	c.shows("Let the model use bash?")
+	c.shows("Let the model use bash?", "y yes")
 	c.press("y")
 	c.shows("42 eggs")
 	if err := processIn(t, filepath.Join(c.home, "pid")).Kill(); err != nil {

@@ -89,7 +89,7 @@ func newApp(ctx context.Context, o Options) *app {
 	if o.Images.Protocol == "" {
 		o.Images.Protocol = graphics.Off
 	}
-	a := &app{ctx: ctx, Options: o, conversation: o.Conversation, markdown: &markdown{}, display: newDisplay(ctx, o.Images), guard: &guard{quit: func() {}}, always: map[string]bool{}, send: func(tea.Msg) {}}
+	a := &app{ctx: ctx, Options: o, conversation: o.Conversation, markdown: &markdown{}, display: newDisplay(ctx, o.Images), guard: &guard{quit: func() {}}, after: func(d time.Duration, msg tea.Msg) tea.Cmd { return after(ctx, d, msg) }, always: map[string]bool{}, send: func(tea.Msg) {}}
 	var commands []completion
 	for _, c := range slashCommands {
 		commands = append(commands, completion{"/" + c.name, c.about})
@@ -133,8 +133,9 @@ func (a *app) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case worked:
 		return a, a.takeWork(msg)
 	case asked:
-		a.asking = append(a.asking, msg)
-		return a, a.layOut()
+		return a, a.takeAsked(msg)
+	case answersTaken:
+		return a, nil // to be drawn
 	case queued:
 		return a, a.takeQueued(msg)
 	case printed:
@@ -178,7 +179,7 @@ func (a *app) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 // press handles a key of the chat.
 func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 	if len(a.asking) > 0 && a.answerAsked(key.String()) {
-		return a.layOut()
+		return tea.Batch(a.layOut(), a.hush())
 	}
 	switch key.String() {
 	case "ctrl+c":
@@ -235,6 +236,7 @@ func (a *app) press(key tea.KeyPressMsg) tea.Cmd {
 func (a *app) compose(msg tea.Msg) tea.Cmd {
 	before := a.composer.area.Height() + len(a.composer.offered)
 	sent, cmd := a.composer.Update(msg)
+	cmd = tea.Batch(cmd, a.hush())
 	if sent != nil {
 		cmd = tea.Batch(cmd, a.submit(sent))
 	}
@@ -405,9 +407,12 @@ func (a *app) viewAsked() string {
 	if len(lines) > 5 {
 		lines = append(lines[:5], "…")
 	}
-	answers := "y yes · n no · a always in this session · esc interrupt"
-	if a.composer.area.Value() != "" {
-		answers = "send or clear what is typed, then y yes · n no · a always in this session"
+	answers := "in a moment y, n and a answer · esc interrupts"
+	switch {
+	case a.composer.area.Value() != "":
+		answers = "send or clear what is typed: then y, n and a answer · esc interrupts"
+	case a.takesAnswers():
+		answers = "y yes · n no · a always in this session · esc interrupts"
 	}
 	return strings.Join(append(lines, faint.Render(ansi.Truncate(answers, a.width, "…"))), "\n")
 }

@@ -59,6 +59,50 @@ func TestAPersonIsAskedAboutCalls(t *testing.T) {
 	}
 }
 
+// Who types while a question comes up does not answer it.
+func TestALetterThatIsTypedAsAQuestionComesUpAnswersNothing(t *testing.T) {
+	for _, key := range []string{"y", "n", "a"} {
+		c := newStory(t).open(providertest.Config{}, &bell{})
+		c.types(ringIt)
+		c.shows("Let the model use ring?")
+		c.shows("in a moment y, n and a answer")
+		c.send(keyPress(key))
+		if got := c.app.composer.area.Value(); got != key || len(c.app.asking) != 1 {
+			t.Fatalf("%s answers at once; the editor has %q", key, got)
+		}
+		c.shows("send or clear what is typed")
+		c.press("backspace")
+		c.shows("in a moment y, n and a answer")
+		c.send(keyPress(key)) // as fast as one types
+		c.press("backspace")
+		c.pause()
+		c.shows("y yes · n no · a always")
+		c.send(keyPress(key))
+		c.settle()
+		if len(c.path()) != 4 {
+			t.Errorf("%s answers nothing after a moment: %q", key, c.path())
+		}
+	}
+}
+
+func TestEachQuestionIsSeenBeforeItIsAnswered(t *testing.T) {
+	c := newStory(t).open(providertest.Config{}, &bell{})
+	c.types(ringIt + "\n" + ringIt)
+	c.shows("Let the model use ring?")
+	first := c.app.asking[0].call.ID
+	c.press("y")
+	c.until(func() bool { return len(c.app.asking) == 1 && c.app.asking[0].call.ID != first })
+	c.send(keyPress("y"))
+	if len(c.app.asking) != 1 {
+		t.Fatal("a key pressed twice answers two questions")
+	}
+	c.press("backspace", "n")
+	c.settle()
+	if got := c.path()[2]; !strings.Contains(got, "dong") || !strings.Contains(got, "denied") {
+		t.Errorf("the results are %q", got)
+	}
+}
+
 func TestEscInAQuestionEndsTheTurn(t *testing.T) {
 	for _, key := range []string{"esc", "ctrl+c"} {
 		c := newStory(t).open(providertest.Config{}, &bell{})
@@ -330,6 +374,7 @@ func TestTheChatStandsOnTheScreen(t *testing.T) {
 		c.types("think hard about bells\n" + ringIt)
 		c.shows("Let the model use ring?")
 		c.shows("○ ring belfry  …") // the question may come before it
+		c.pause()
 		golden(t, "asking_"+name, c.screen())
 		c.press("y")
 		c.settle()

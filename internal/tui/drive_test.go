@@ -32,9 +32,10 @@ type chat struct {
 	fake     *providertest.Server
 	tools    []tool.Tool
 	messages chan tea.Msg
-	pending  int      // commands whose message has not come
-	left     bool     // the app was asked to end
-	raw      []string // what was written to the terminal as it is
+	pending  int           // commands whose message has not come
+	left     bool          // the app was asked to end
+	passed   time.Duration // by the clock of the app
+	raw      []string      // what was written to the terminal as it is
 	images   graphics.Terminal
 	commands [][]string // that the app gave to the program
 }
@@ -93,7 +94,7 @@ func (s *story) now() time.Time { return s.clock }
 func (c *chat) begin(o Options) {
 	c.Helper()
 	o.Images = c.images
-	o.Store, o.Conversation, o.Now, o.Models = c.store, c.conversation(), c.now, []string{modelName, "claude-haiku-5-5"}
+	o.Store, o.Conversation, o.Now, o.Models = c.store, c.conversation(), func() time.Time { return c.clock.Add(c.passed) }, []string{modelName, "claude-haiku-5-5"}
 	o.Command = func(_ context.Context, _ int, args ...string) (string, error) {
 		c.commands = append(c.commands, args)
 		return "printed by " + args[0], nil
@@ -105,6 +106,7 @@ func (c *chat) begin(o Options) {
 	ctx, cancel := context.WithCancel(context.Background())
 	c.app = newApp(ctx, o)
 	c.app.display.later = func(tea.Msg) tea.Cmd { return nil } // tests say when it is time
+	c.app.after = func(time.Duration, tea.Msg) tea.Cmd { return nil }
 	c.app.send = func(m tea.Msg) { c.messages <- m }
 	c.Cleanup(func() {
 		c.app.interrupt()
@@ -227,11 +229,16 @@ func (c *chat) screen() string {
 	return ansi.Strip(shown)
 }
 
+// press presses keys without hurry.
 func (c *chat) press(keys ...string) {
 	for _, k := range keys {
+		c.pause()
 		c.send(keyPress(k))
 	}
 }
+
+// pause lets a moment pass.
+func (c *chat) pause() { c.passed += questionTime }
 
 // types types a text and sends it.
 func (c *chat) types(text string) {

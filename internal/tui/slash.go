@@ -406,6 +406,7 @@ func (a *app) help([]string) tea.Cmd {
 	}
 	b.WriteString("\nenter sends · shift+enter or ctrl+j new line · ↑ earlier prompts · @ a file\n" +
 		"esc interrupts · ctrl+o details of calls and thinking · ctrl+t tree\n" +
-		"ctrl+g images · pgup pgdn scroll · ctrl+home ctrl+end to the ends")
+		"ctrl+g images · pgup pgdn scroll · ctrl+home ctrl+end to the ends\n" +
+		"y, n, a answer a question when it has stood a moment and nothing is typed")
 	return a.say(b.String())
 }

@@ -36,6 +36,7 @@ type app struct {
 	screen     screen   // in the place of the chat, the last of screens; nil: none
 	screens    []screen // below it
 	guard      *guard
+	after      func(time.Duration, tea.Msg) tea.Cmd // brings a message later
 
 	under   *work          // nil where the run rests
 	live    *live          // the turn under way; nil where the run rests
@@ -44,6 +45,7 @@ type app struct {
 	typed   bool           // prompts were queued that the work under way may not take
 	stale   bool           // the path is another than the transcript's
 	asking  []asked
+	quiet   time.Time       // since when the first stands, and nothing was typed
 	always  map[string]bool // tools that the person allowed for good
 	lock    sync.Mutex      // guards always, which a run reads
 	editing history.ID      // the prompt that is run again as a sibling
@@ -325,12 +327,45 @@ func (a *app) permit(ctx context.Context, t tool.Tool, c tool.Call) bool {
 	}
 }
 
-// answerAsked answers a question, and reports whether a key did. Letters do
-// where nothing is typed: who is writing when a question comes up has not
-// answered it.
+// questionTime is how long a question stands, and nothing is typed, before letters
+// answer it. Who types presses a key every 0.1 to 0.3 s, and sees what comes up
+// after as long: a letter that comes earlier was not meant for the question.
+const questionTime = 600 * time.Millisecond
+
+// answersTaken says that letters may answer the question now.
+type answersTaken struct{}
+
+// takeAsked puts a question to the person.
+func (a *app) takeAsked(q asked) tea.Cmd {
+	a.asking = append(a.asking, q)
+	if len(a.asking) > 1 {
+		return nil // it comes up when the others are answered
+	}
+	return tea.Batch(a.layOut(), a.hush())
+}
+
+// hush begins the time without keys that a question needs.
+func (a *app) hush() tea.Cmd {
+	if len(a.asking) == 0 {
+		return nil
+	}
+	a.quiet = a.Now()
+	return a.after(questionTime, answersTaken{})
+}
+
+// takesAnswers reports whether letters answer the question.
+func (a *app) takesAnswers() bool {
+	return a.composer.area.Value() == "" && a.Now().Sub(a.quiet) >= questionTime
+}
+
+// answerAsked answers a question, and reports whether a key did.
 func (a *app) answerAsked(key string) bool {
 	q := a.asking[0]
-	if key != "esc" && key != "ctrl+c" && a.composer.area.Value() != "" {
+	if key == "esc" || key == "ctrl+c" {
+		a.interrupt()
+		return true
+	}
+	if !a.takesAnswers() {
 		return false
 	}
 	switch key {
@@ -343,9 +378,6 @@ func (a *app) answerAsked(key string) bool {
 		q.reply <- true
 	case "n":
 		q.reply <- false
-	case "esc", "ctrl+c":
-		a.interrupt()
-		return true
 	default:
 		return false
 	}
