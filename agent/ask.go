@@ -86,7 +86,7 @@ func (r *Run) send(ctx context.Context, s *sent) (provider.Answer, error) {
 	})
 	answer.Usage.Estimate = int64(s.estimate)
 	if answer.Usage.CostUSD == 0 {
-		answer.Usage.CostUSD = r.price(answer.Usage)
+		answer.Usage.CostUSD = r.Model.price(answer.Usage)
 	}
 	if err != nil || ctx.Err() != nil {
 		draft.discard(ctx)
@@ -127,6 +127,6 @@ func (r *Run) cacheKey() string {
 }
 
 // price is what an answer costs by the catalogue, in US dollars.
-func (r *Run) price(u history.Usage) float64 {
-	return r.Model.Known.Cost(u.Input, u.CacheRead, u.CacheWrite, u.Output)
+func (m *Model) price(u history.Usage) float64 {
+	return m.Known.Cost(u.Input, u.CacheRead, u.CacheWrite, u.Output)
 }

@@ -57,7 +57,8 @@ type (
 	// on.
 	Notice struct{ Text string }
 
-	// Done ends an exchange. Usage is what all of its answers cost.
+	// Done ends an exchange. Usage is what all of its answers cost, and the
+	// summaries that were asked for.
 	Done struct {
 		Stop  message.Stop
 		Usage history.Usage

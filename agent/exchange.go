@@ -74,6 +74,7 @@ func (r *Run) catchUp(ctx context.Context) error {
 // exchange asks the model and runs what it calls until it is done.
 func (r *Run) exchange(ctx context.Context) error {
 	var total history.Usage
+	r.aside = history.Usage{}
 	for turns := 1; ; turns++ {
 		turn, err := r.turn(ctx)
 		if turn != nil {
@@ -90,6 +91,7 @@ func (r *Run) exchange(ctx context.Context) error {
 			return err
 		}
 		if taken == 0 && !turn.goesOn() {
+			total.Add(r.aside)
 			r.tell(Done{Stop: turn.answer.Message.Stop, Usage: total})
 			return nil
 		}

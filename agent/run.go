@@ -54,7 +54,8 @@ type Run struct {
 	standing reclaim.Standing // the view of the path, and what it costs
 	session  wire.Session     // the body of the last request
 
-	answered  time.Time // when the last answer came
+	answered  time.Time     // when the last answer came
+	aside     history.Usage // of the exchange: what summaries cost
 	state     ladderState
 	listener  *listener
 	deferrals deferrals
@@ -162,6 +163,9 @@ func (r *Run) Position() history.ID {
 // read.
 func (r *Run) goTo(path []history.Entry) {
 	r.path = slices.Clip(path) // what is appended must not overwrite what is left
+	if r.depth() == len(path) {
+		r.buried = nil // all of it was read
+	}
 	r.state.meter, r.state.posed = nil, nil
 }
 

@@ -63,7 +63,7 @@ func (r *Run) askOfView(ctx context.Context, q reclaim.SummaryQuestion) (reclaim
 	if err != nil {
 		return reclaim.SummaryAnswer{}, err
 	}
-	return summaryOf(r.patient(r.Model.Provider).Send(ctx, r.outgoing(s), nil))
+	return r.askAside(ctx, &r.Model, r.outgoing(s))
 }
 
 // askOfText sends a question alone: with none of the conversation's persona,
@@ -79,7 +79,7 @@ func (r *Run) askOfText(ctx context.Context, m *Model, q reclaim.SummaryQuestion
 	if err != nil {
 		return reclaim.SummaryAnswer{}, err
 	}
-	return summaryOf(r.patient(m.Provider).Send(ctx, provider.Request{Model: m.name(), Body: body, Effort: m.Effort, ThinkingOff: true}, nil))
+	return r.askAside(ctx, m, provider.Request{Model: m.name(), Body: body, Effort: m.Effort, ThinkingOff: true})
 }
 
 func question(q reclaim.SummaryQuestion, depth int) wire.Message {
@@ -89,7 +89,13 @@ func question(q reclaim.SummaryQuestion, depth int) wire.Message {
 	}
 }
 
-func summaryOf(a provider.Answer, err error) (reclaim.SummaryAnswer, error) {
+// askAside sends a request whose answer is on no path, and counts what it costs.
+func (r *Run) askAside(ctx context.Context, m *Model, q provider.Request) (reclaim.SummaryAnswer, error) {
+	a, err := r.patient(m.Provider).Send(ctx, q, nil)
+	if a.Usage.CostUSD == 0 {
+		a.Usage.CostUSD = m.price(a.Usage)
+	}
+	r.aside.Add(a.Usage)
 	return reclaim.SummaryAnswer{Text: a.Message.PlainText(), Stop: a.Message.Stop}, err
 }
 

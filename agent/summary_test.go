@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stemma-history/stemma/agent"
+	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/provider/providertest"
 	"github.com/stemma-history/stemma/reclaim"
 )
@@ -53,16 +54,23 @@ func summaries(c *agent.Config) {
 	c.Compaction.Rungs, c.Compaction.Summary = []reclaim.Rung{}, true
 }
 
+// A made is a compaction, and what the exchange that it was made in cost.
+type made struct {
+	agent.Compacted
+	paid history.Usage
+}
+
 // untilCompacted talks until room was made.
-func (b *bench) untilCompacted() agent.Compacted {
+func (b *bench) untilCompacted() made {
 	b.Helper()
 	for i := range 60 {
-		if made := of[agent.Compacted](b.prompt(fmt.Sprint(i, " ", providertest.Words(600)))); len(made) > 0 {
-			return made[0]
+		events := b.prompt(fmt.Sprint(i, " ", providertest.Words(600)))
+		if room := of[agent.Compacted](events); len(room) > 0 {
+			return made{room[0], of[agent.Done](events)[0].Usage}
 		}
 	}
 	b.Fatal("no room was made: the test shows nothing")
-	return agent.Compacted{}
+	return made{}
 }
 
 // TestASummaryIsAskedOfThePrefixThatIsCached: the request for it begins with the
@@ -77,6 +85,9 @@ func TestASummaryIsAskedOfThePrefixThatIsCached(t *testing.T) {
 				t.Fatalf("asked %v of the view and %v of texts, plan %+v", c.ofView, c.ofText, made.Plan)
 			}
 			asked := b.fake.Journal()[c.ofView[0]-1].Usage
+			if paid := asked.Prompt() + b.fake.Journal()[c.ofView[0]].Usage.Prompt(); made.paid.Prompt() != paid {
+				t.Errorf("%d tokens of prompts were told, %d were billed", made.paid.Prompt(), paid)
+			}
 			if share := float64(asked.CacheRead) / float64(asked.Prompt()); share < 0.8 {
 				t.Errorf("only %.0f %% of %d tokens came out of the cache", 100*share, asked.Prompt())
 			}
