@@ -136,12 +136,12 @@ func (f *forest) rows(s *selection, l *labels) []int {
 			}
 		}
 	}
+	folds := len(s.folded) > 0
 	for i := 0; i < len(f.lines); i++ {
-		line := &f.lines[i]
 		if (said == nil || said[i]) && s.shows(f, i, l) {
 			rows = append(rows, i)
 		}
-		if line.Begins && s.folded[line.ID] {
+		if folds && f.lines[i].Begins && s.folded[f.lines[i].ID] {
 			if len(rows) == 0 || rows[len(rows)-1] != i {
 				rows = append(rows, i) // what is folded away stands behind it
 			}
