@@ -24,17 +24,26 @@ import (
 	"github.com/stemma-history/stemma/wire"
 )
 
-// reach returns a provider whose server is played by a strict one.
-func reach(t interface {
+// tester is what tests and drawn tests have in common.
+type tester interface {
 	Helper()
 	Fatal(...any)
 	Cleanup(func())
-}, name string, c providertest.Config) (provider.Provider, *providertest.Server) {
+}
+
+// reach returns a provider whose server is played by a strict one.
+func reach(t tester, name string, c providertest.Config) (provider.Provider, *providertest.Server) {
+	t.Helper()
+	return reachWithin(t, name, c, 0)
+}
+
+// reachWithin is reach for a provider that takes a silence for a lost connection.
+func reachWithin(t tester, name string, c providertest.Config, idle time.Duration) (provider.Provider, *providertest.Server) {
 	t.Helper()
 	played := providertest.New(c)
 	s := httptest.NewServer(played)
 	t.Cleanup(s.Close)
-	p, err := providers.Named(name, provider.Settings{BaseURL: s.URL, Key: func(context.Context) (string, error) { return "key", nil }})
+	p, err := providers.Named(name, provider.Settings{BaseURL: s.URL, Key: func(context.Context) (string, error) { return "key", nil }, Idle: idle})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,6 +316,33 @@ func TestFaultsAreTold(t *testing.T) {
 				t.Errorf("%s: %+v: %+v, shown %q", name, c.fault, err, shown)
 			}
 		}
+	}
+}
+
+// TestWhatNobodySaysIsFound over every wire: a connection that fell silent, and a
+// prompt that was cut, which only the bill shows.
+func TestWhatNobodySaysIsFound(t *testing.T) {
+	long := providertest.Say(providertest.Words(500))
+	for name, model := range models() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := config(name)
+			cfg.Script = providertest.In(long.But(providertest.Misbill{Factor: 0.1}))
+			p, _ := reach(t, name, cfg)
+			r := streamtest.Prompt(t, p.Wire(), model, providertest.Words(1500))
+			r.Estimate, r.Window = 2500, 200_000
+			a, err := p.Send(t.Context(), r, nil)
+			var e *provider.Error
+			if !errors.As(err, &e) || e.Kind != provider.Overflow || !e.Overflow.Silent || a.Message.PlainText() != providertest.Words(500) {
+				t.Errorf("cut in silence: %+v", err)
+			}
+			cfg.Script = providertest.In(long.But(providertest.Hang{After: 900}))
+			p, _ = reachWithin(t, name, cfg, 200*time.Millisecond)
+			_, err = p.Send(t.Context(), r, nil)
+			if !errors.As(err, &e) || e.Kind != provider.Network || !strings.Contains(e.Message, "nothing came for") {
+				t.Errorf("hanging: %+v", err)
+			}
+		})
 	}
 }
 
