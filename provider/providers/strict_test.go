@@ -186,6 +186,30 @@ func same(t *rapid.T, got message.Message, want providertest.Answer, anew bool) 
 	}
 }
 
+// TestAConversationIsReadFromTheCache over every wire whose provider has one.
+func TestAConversationIsReadFromTheCache(t *testing.T) {
+	for name, model := range models() {
+		if name == "ollama" { // it says nothing of a cache
+			continue
+		}
+		p, _ := reach(t, name, config(name))
+		first := message.Prompt(providertest.Words(8000))
+		var read, prompt int64
+		for _, path := range [][]message.Message{{first}, {first, message.Prompt("and then?")}} {
+			r := streamtest.After(t, p.Wire(), model, path...)
+			r.CacheKey = "conversation"
+			a, err := p.Send(t.Context(), r, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			read, prompt = a.Usage.CacheRead, a.Usage.Prompt()
+		}
+		if read*10 < prompt*9 {
+			t.Errorf("%s: %d of %d tokens came from the cache", name, read, prompt)
+		}
+	}
+}
+
 // TestThinkingIsLeftOutBehindAnotherPrefix over every wire: a strict server takes
 // the conversation, though an earlier message is another now.
 func TestThinkingIsLeftOutBehindAnotherPrefix(t *testing.T) {

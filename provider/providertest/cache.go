@@ -47,7 +47,7 @@ func (c *cache) account(wireName string, m catalog.Model, p *prompt, b bill) cac
 	defer c.mu.Unlock()
 	minimum := cmp.Or(m.CacheMinimum, defaultMinimum)
 	at := func(i int) message.Hash { return chained(b.read[i], m.ID+"\x00"+p.cacheKey, message.Hash{}) }
-	if wireName == anthropic.Wire {
+	if m.Wire == anthropic.Wire || wireName == anthropic.Wire { // Claude caches what it is asked to, wherever it is
 		return c.marked(p, b, minimum, at)
 	}
 	return c.automatic(wireName, m, b, minimum, at)

@@ -41,10 +41,15 @@ func readAnthropic(body []byte) *prompt {
 			p.mark(b.json)
 		})
 	})
-	if n := len(p.blocks); n > 0 && p.blocks[n-1].cached == 0 {
-		p.blocks[n-1].cached = lifetime(f["cache_control"])
-	}
+	p.markLast(f["cache_control"])
 	return p
+}
+
+// markLast notes the cache mark of a whole request.
+func (p *prompt) markLast(json []byte) {
+	if n := len(p.blocks); n > 0 && p.blocks[n-1].cached == 0 {
+		p.blocks[n-1].cached = lifetime(json)
+	}
 }
 
 // mark notes the cache mark of the block added last.

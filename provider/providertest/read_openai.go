@@ -40,6 +40,7 @@ func readChat(body []byte) *prompt {
 		p.pieces(content, func(*block) {})
 		elements(mf["tool_calls"], func(v []byte) { p.piece(v) })
 	})
+	p.markLast(f["cache_control"])
 	return p
 }
 
