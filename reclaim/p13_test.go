@@ -42,9 +42,8 @@ func wordsAreTheirOwn(s *sent) error {
 	return nil
 }
 
-// areVerbatim compares the texts of an entry with what is shown of it. Only text
-// is; a text that is larger than a quarter of the window may be cut, and so may
-// any where nothing else fits.
+// areVerbatim compares the texts of an entry with what is shown of it: the same,
+// or an excerpt that says how to get the rest.
 func (s *sent) areVerbatim(e *history.Entry, shown message.Message, fold *history.Fold) error {
 	for i, p := range e.Message.Parts {
 		text, ok := p.(message.Text)

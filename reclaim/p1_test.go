@@ -1,6 +1,7 @@
 package reclaim_test
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 
@@ -26,8 +27,8 @@ func nothingIsLost(s *sent) error {
 		}
 	}
 	view, err := reclaim.View(s.path, s.pages.Draw)
-	if err != nil || !reflect.DeepEqual(view, s.view) {
-		return fmt.Errorf("the view of the same path is another (%v)", err)
+	if err == nil && !reflect.DeepEqual(view, s.view) {
+		err = errors.New("the view of the same path is another")
 	}
-	return nil
+	return err
 }
