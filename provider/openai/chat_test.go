@@ -231,22 +231,25 @@ func TestAChatRequestHasWhatTheServerWants(t *testing.T) {
 	}
 }
 
-// TestOpenRouterCachesAConversation: its requests go to one place, where Claude
-// has to be asked to remember them.
-func TestOpenRouterCachesAConversation(t *testing.T) {
-	for model, want := range map[string]string{
-		"anthropic/claude-opus-5": `,"session_id":"conv-1","cache_control":{"type":"ephemeral"}}`,
-		"deepseek/deepseek-v4":    `,"session_id":"conv-1"}`,
+// TestServersOfManyModelsCacheAConversation: its requests go to one place, where
+// Claude has to be asked to remember them.
+func TestServersOfManyModelsCacheAConversation(t *testing.T) {
+	for _, c := range []struct{ server, model, want string }{
+		{"openrouter", "anthropic/claude-opus-5", `,"session_id":"conv-1","cache_control":{"type":"ephemeral"}}`},
+		{"openrouter", "deepseek/deepseek-v4", `,"session_id":"conv-1"}`},
+		{"vercel", "anthropic/claude-opus-5", `,"providerOptions":{"gateway":{"caching":"auto"}}}`},
+		{"litellm", "claude-opus-5", `,"cache_control_injection_points":[{"location":"message","role":"system"},{"location":"message","index":-1}]}`},
+		{"litellm", "gpt-5.5", `,"stream_options":{"include_usage":true}}`},
 	} {
 		s := streamtest.Serve(t, streamtest.Reply{Body: chatStream})
-		p := newChat(t, "openrouter", s.URL)
-		r := streamtest.Prompt(t, p.Wire(), model, "hi")
+		p := newChat(t, c.server, s.URL)
+		r := streamtest.Prompt(t, p.Wire(), c.model, "hi")
 		r.CacheKey = "conv-1"
 		if _, err := p.Send(t.Context(), r, nil); err != nil {
 			t.Fatal(err)
 		}
-		if tail := s.Last(t).Behind(t, r.Body); !strings.HasSuffix(tail, want) {
-			t.Errorf("%s: sent behind the body %s, want %s at its end", model, tail, want)
+		if tail := s.Last(t).Behind(t, r.Body); !strings.HasSuffix(tail, c.want) {
+			t.Errorf("%s, %s: sent behind the body %s, want %s at its end", c.server, c.model, tail, c.want)
 		}
 	}
 }
@@ -380,7 +383,7 @@ func TestServersAreSortedAndWhole(t *testing.T) {
 		if s.Dialect.Provider == "" || s.Dialect.IDs.MaxLen == 0 {
 			t.Errorf("%s has no dialect", s.Name)
 		}
-		for _, m := range append(s.Members, s.NoThinking) {
+		for _, m := range append(s.Members, s.NoThinking, s.Session, s.ClaudeCache) {
 			if m != "" && !rawjson.Valid([]byte("{"+m+"}")) {
 				t.Errorf("%s: %s is no member", s.Name, m)
 			}

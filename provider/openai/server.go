@@ -63,7 +63,7 @@ const thinkingOff = `"thinking":{"type":"disabled"}`
 
 // Servers returns those that are known, by name. (Addresses, variables and
 // quirks: data of pi-ai 1.6.0, the vendors' documentation, and public issues,
-// 2026-11.)
+// 2026-11; how they cache: documentation of OpenRouter, Vercel and LiteLLM, 2026.)
 func Servers() []Server {
 	return []Server{
 		{
@@ -100,7 +100,8 @@ func Servers() []Server {
 		},
 		{
 			Name: "litellm", BaseURL: "http://127.0.0.1:4000/v1", KeyVars: []string{"LITELLM_API_KEY", "LITELLM_MASTER_KEY"},
-			Dialect: reasoning("litellm", "reasoning_content"),
+			Dialect:     reasoning("litellm", "reasoning_content"),
+			ClaudeCache: `"cache_control_injection_points":[{"location":"message","role":"system"},{"location":"message","index":-1}]`,
 		},
 		{
 			Name: "llamacpp", BaseURL: "http://127.0.0.1:8080/v1", KeyVars: []string{"LLAMA_API_KEY"},
@@ -147,6 +148,7 @@ func Servers() []Server {
 		{
 			Name: "vercel", BaseURL: "https://ai-gateway.vercel.sh/v1", KeyVars: []string{"AI_GATEWAY_API_KEY"},
 			Dialect: detailed("vercel", "reasoning"),
+			Members: []string{`"providerOptions":{"gateway":{"caching":"auto"}}`},
 			Effort:  `"reasoning":{"effort":"%s"}`, NoThinking: `"reasoning":{"enabled":false}`,
 		},
 		{
