@@ -47,6 +47,9 @@ func (r Reader) over(name string) Reader {
 	r.MaxEdgePx = least(r.MaxEdgePx, l.SidePx)
 	r.ManyImages = least(r.ManyImages, l.ManyImages)
 	r.ManyEdgePx = least(r.ManyEdgePx, l.ManySidePx)
+	if edge := least(r.MaxEdgePx, r.ManyEdgePx); edge > 0 { // pages become many
+		r.Shape = r.Shape.WithPage(min(r.Shape.PageWidth, edge), min(r.Shape.PageHeight, edge))
+	}
 	return r
 }
 
