@@ -109,9 +109,16 @@ func (c *played) happens(what event) error {
 		c.compact(p, plan)
 	case shakes:
 		if shaken, _ := reclaim.Shake(c.path, c.pins); shaken != nil {
-			c.append(history.Entry{Compaction: shaken}, history.Entry{Compaction: copyOfCompaction(shaken)})
-			c.last = nil
+			c.record(shaken)
 		}
+	case isRefused:
+		if plan, err := reclaim.AfterRefusal(c.problem(), c.refusal()); err == nil {
+			c.record(plan.Compaction)
+			c.refused++
+		} // else there is no smaller request (P11): the person goes on with another
+	case isHidden:
+		from, to := c.path[len(c.path)/3].Handle(), c.path[len(c.path)/2].Handle()
+		c.record(&history.Compaction{Reason: history.Reason{Trigger: history.ByImport}, Treatments: []history.Treatment{{From: from, To: to, As: history.AsSummary, Text: narrative}}})
 	case pins:
 		c.pins = append(c.pins, c.path[len(c.path)/2].ID)
 	case reframes:
@@ -121,14 +128,34 @@ func (c *played) happens(what event) error {
 	return nil
 }
 
+// narrative is what another tool has put in the place of what it hides.
+const narrative = "What another tool made of it."
+
 // compact appends what was planned.
 func (c *played) compact(p reclaim.Problem, plan reclaim.Plan) {
 	c.plans = append(c.plans, planned{p, plan})
 	if plan.Compaction != nil {
-		c.append(history.Entry{Compaction: plan.Compaction}, history.Entry{Compaction: copyOfCompaction(plan.Compaction)})
-		c.last = nil
-		c.count(plan.Compaction)
+		c.record(plan.Compaction)
 	}
+}
+
+// record appends a compaction: the prefix changes.
+func (c *played) record(compaction *history.Compaction) {
+	c.append(history.Entry{Compaction: compaction}, history.Entry{Compaction: copyOfCompaction(compaction)})
+	c.last = nil
+	c.count(compaction)
+}
+
+// refusal is what the provider says of a request that has been sent: that it was
+// too large, by how much where it is large, or that it does not take its images.
+func (c *played) refusal() reclaim.Refusal {
+	if c.chapter%2 == 0 {
+		return reclaim.Refusal{Of: reclaim.OfImages}
+	}
+	if size := reclaim.Context(c.problem()).Total; size > windows[0] {
+		return reclaim.Refusal{Used: size * 4 / 3, Limit: size}
+	}
+	return reclaim.Refusal{}
 }
 
 // cap cuts the results that have just come, before any request has shown them.

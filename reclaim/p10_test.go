@@ -40,7 +40,7 @@ type standingSnapshot struct {
 // snapshotsOf returns the snapshots in the view, by the first entry on them.
 func snapshotsOf(s *sent) map[history.Handle]standingSnapshot {
 	found := map[history.Handle]standingSnapshot{}
-	fold, _ := foldOf(s.path)
+	fold := foldOf(s.path)
 	for _, m := range s.view.Messages {
 		if behind := fold.At(m.At); behind != nil && behind.As == history.AsPages {
 			found[behind.Treatment.From] = standingSnapshot{behind.Pages.Shape, m.Parts}

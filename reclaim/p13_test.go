@@ -16,7 +16,7 @@ func wordsAreTheirOwn(s *sent) error {
 	for _, m := range s.view.Messages {
 		shown[m.At.Depth] = m.Message
 	}
-	fold, _ := foldOf(s.path)
+	fold := foldOf(s.path)
 	newest := 0
 	for i := range s.path {
 		e := &s.path[i]
@@ -67,10 +67,11 @@ func (s *sent) areVerbatim(e *history.Entry, shown message.Message, fold *histor
 }
 
 // areRepeated looks for a prompt in the outline that stands for it: whole, or its
-// beginning where the outline had no more room, or at least that there was one.
+// beginning where the outline had no more room, or at least that there was one. A
+// narrative that stood for the prompt before still does.
 func areRepeated(e *history.Entry, outline string) error {
 	prompt := e.Message.PlainText()
-	if strings.Contains(outline, " person: "+beginning(prompt)) || strings.Contains(outline, " prompts") || !strings.Contains(outline, "a line an exchange") {
+	if strings.Contains(outline, " person: "+beginning(prompt)) || strings.Contains(outline, " prompts") || strings.Contains(outline, narrative) || !strings.Contains(outline, "a line an exchange") {
 		return nil
 	}
 	return fmt.Errorf("entry %d: the prompt %.200q is not in its outline:\n%s", e.Depth, prompt, outline)

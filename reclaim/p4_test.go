@@ -16,7 +16,7 @@ import (
 func isCovered(s *sent) error { return covers(s.view, s.path) }
 
 func covers(view wire.View, path []history.Entry) error {
-	fold, imported := foldOf(path)
+	fold := foldOf(path)
 	rest := view.Messages
 	standing := map[*history.Treatment]bool{}
 	for i := range path {
@@ -34,17 +34,18 @@ func covers(view wire.View, path []history.Entry) error {
 		shown := &rest[0]
 		rest = rest[1:]
 		if behind == nil {
-			if err := coversParts(shown, e, fold, imported); err != nil {
+			if err := coversParts(shown, e, fold); err != nil {
 				return err
 			}
 			continue
 		}
 		standing[behind.Treatment] = true
-		if !strings.HasPrefix(shown.PlainText(), strings.TrimRight(behind.Text, "\n")) || shown.Author != message.ByHarness {
-			return fmt.Errorf("for entry %d stands %.200q, not %.200q", e.Depth, shown.PlainText(), behind.Text)
+		text := shown.PlainText()
+		if !strings.HasPrefix(text, strings.TrimRight(behind.Text, "\n")) || shown.Author != message.ByHarness {
+			return fmt.Errorf("for entry %d stands %.200q, not %.200q", e.Depth, text, behind.Text)
 		}
-		if !imported[behind.Treatment] && !strings.Contains(behind.Text, "recall") {
-			return fmt.Errorf("%v to %v stand behind %q", behind.From, behind.End, behind.Text)
+		if !strings.Contains(text, "recall") {
+			return fmt.Errorf("%v to %v stand behind %q", behind.From, behind.End, text)
 		}
 	}
 	if len(rest) > 0 {
@@ -54,7 +55,7 @@ func covers(view wire.View, path []history.Entry) error {
 }
 
 // coversParts is the same for the parts of an entry that is in the view.
-func coversParts(shown *wire.Message, e *history.Entry, fold *history.Fold, imported map[*history.Treatment]bool) error {
+func coversParts(shown *wire.Message, e *history.Entry, fold *history.Fold) error {
 	if shown.Role != e.Message.Role || shown.Author != e.Message.Author || shown.Model != e.Message.Model {
 		return fmt.Errorf("entry %d is shown as another's: %+v", e.Depth, shown)
 	}
@@ -78,7 +79,7 @@ func coversParts(shown *wire.Message, e *history.Entry, fold *history.Fold, impo
 			}
 			continue
 		}
-		if !imported[behind.Treatment] && !strings.Contains(behind.Text, "recall "+at.String()) {
+		if !strings.Contains(behind.Text, "recall "+at.String()) {
 			return fmt.Errorf("part %v stands behind %q", at, behind.Text)
 		}
 		want, _ := behindWords(part, behind.Text)
@@ -129,20 +130,24 @@ func withoutMedia(part message.Part, lines []string) message.Part {
 	return result
 }
 
-// foldOf returns what the compactions of a path come to, and which treatments
-// are another tool's: behind these stand that tool's own words.
-func foldOf(path []history.Entry) (*history.Fold, map[*history.Treatment]bool) {
+// foldOf returns what the compactions of a path come to. Those of another tool
+// have its own words, and with each part how to get it back.
+func foldOf(path []history.Entry) *history.Fold {
 	var compactions []*history.Compaction
-	imported := map[*history.Treatment]bool{}
 	for _, e := range path {
-		if e.Compaction == nil {
-			continue
+		c := e.Compaction
+		if c != nil && c.Reason.Trigger == history.ByImport {
+			c = copyOfCompaction(c)
+			for i := range c.Treatments {
+				if t := &c.Treatments[i]; t.From.Part > 0 {
+					t.Text += fmt.Sprintf("\n[To get the original back: recall %v]", t.From)
+				}
+			}
 		}
-		compactions = append(compactions, e.Compaction)
-		for i := range e.Compaction.Treatments {
-			imported[&e.Compaction.Treatments[i]] = e.Compaction.Reason.Trigger == history.ByImport
+		if c != nil {
+			compactions = append(compactions, c)
 		}
 	}
 	fold := history.FoldTreatments(compactions)
-	return &fold, imported
+	return &fold
 }

@@ -2,7 +2,9 @@ package reclaim_test
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -37,8 +39,27 @@ const (
 	caps             // results that are too long to be shown whole
 	pins             // an entry
 	reframes         // another system prompt
+	isRefused        // the last request, by the provider
+	isHidden         // a part of it by another tool, which it was imported from
 	eventCount = iota
 )
+
+// GoString tells the story in few words. (Rapid reads back no line of a failure
+// that is longer than 64 KiB.)
+func (s story) GoString() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "billed %v", s.billed)
+	for _, c := range s.chapters {
+		fmt.Fprintf(&b, "\n== event %d", c.event)
+		for _, m := range c.messages {
+			fmt.Fprintf(&b, "\n%s %s", m.Role, m.Author)
+			for _, p := range m.Parts {
+				fmt.Fprintf(&b, "\n    %.150s", fmt.Sprintf("%T %+q", p, p))
+			}
+		}
+	}
+	return b.String()
+}
 
 // stories draws stories most of whose answers came over one wire. Most are
 // short, and some are long enough to be too large for all but the largest

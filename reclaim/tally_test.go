@@ -17,7 +17,7 @@ type tally struct {
 
 	cases, requests                             int
 	compactions, pages, outlines, stubs, images int // compactions, and those that hold such treatments
-	switched, wentBack, capped                  int
+	switched, wentBack, capped, refused         int
 	grown                                       int // requests that begin with the one before (P9)
 	thought                                     int // thinking that came back
 	pagesGrown                                  int // pages that stand as they stood, and more behind them (P10)
@@ -36,7 +36,7 @@ func (n *tally) fields() []struct {
 	}{
 		{"cases", &n.cases}, {"requests", &n.requests},
 		{"compactions", &n.compactions}, {"with pages", &n.pages}, {"with an outline", &n.outlines}, {"with stubs", &n.stubs}, {"without images", &n.images},
-		{"switches of model", &n.switched}, {"moves of the tip", &n.wentBack}, {"capped turns", &n.capped},
+		{"switches of model", &n.switched}, {"moves of the tip", &n.wentBack}, {"capped turns", &n.capped}, {"refusals", &n.refused},
 		{"requests that begin with the one before", &n.grown}, {"thoughts that came back", &n.thought},
 		{"snapshots that grew", &n.pagesGrown}, {"prompts word for word", &n.prompts},
 	}
