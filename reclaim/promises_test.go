@@ -83,7 +83,7 @@ func TestP1P2P3P4P9P10P12P13OfEveryHistory(t *testing.T) {
 					for _, where := range drawSettings(t, home, models) {
 						c := newCase(where, &told, models[settings:], pages)
 						if err := c.tell(); err != nil {
-							t.Fatalf("%s, window %d, over %s, chapter %d: %v", where.model.ID, where.window, where.wire.Name, c.chapter+1, err)
+							t.Fatalf("%s, window %d, over %s, chapter %d: %v", c.model.ID, c.window, c.wire.Name, c.chapter+1, err)
 						}
 						counts.add(&c.tally)
 						all.meet(where)
