@@ -330,8 +330,24 @@ func (r *Run) trimAt(head, cut int) *history.Compaction {
 	}
 	if paged != final {
 		treatments = append(treatments, history.Treatment{From: r.path[cut].Handle(), To: paged, As: history.AsWhole})
+		treatments = append(treatments, r.shortened(cut, paged)...)
 	}
 	return &history.Compaction{Reason: history.Reason{Trigger: history.ByResume, Model: r.frame.Model}, Treatments: treatments}
+}
+
+// shortened are the treatments of results that were too long from the beginning,
+// from an index on up to a handle.
+func (r *Run) shortened(from int, to history.Handle) (found []history.Treatment) {
+	for _, e := range r.path[from:] {
+		if c := e.Compaction; c != nil && c.Reason.Trigger == history.ByLength {
+			for _, t := range c.Treatments {
+				if r.path[from].Depth <= t.From.Depth && t.From.Depth <= to.Depth {
+					found = append(found, t)
+				}
+			}
+		}
+	}
+	return found
 }
 
 // headLen is how many entries the head has: all up to the first prompt.

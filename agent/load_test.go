@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"iter"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stemma-history/stemma/agent"
+	"github.com/stemma-history/stemma/agent/tool"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider/providertest"
@@ -147,6 +149,56 @@ func TestP9APartlyReadPathShowsWhatTheWholeDoes(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestATrimTakesPagesApartAtItsCut: what they showed of the kept entries stands as
+// text again, and a result that was too long for that from the beginning as short
+// as it was.
+func TestATrimTakesPagesApartAtItsCut(t *testing.T) {
+	long := providertest.Words(4000)
+	look := &probe{name: "read", readOnly: true, do: func(context.Context, tool.Call) tool.Result { return tool.Text(long) }}
+	script := func(a providertest.Ask) providertest.Answer {
+		if len(a.Results()) > 0 {
+			return providertest.Say(providertest.Words(300))
+		}
+		return providertest.Call("read", `{"path":"f"}`)
+	}
+	b := newBench(t, models[0], providertest.Config{Window: 24_000, Script: script}, with(look), func(c *agent.Config) {
+		c.Compaction.Budget = aimingAt(15_600)
+	})
+	var pages history.Treatment
+	for i := 0; pages.As == ""; i++ {
+		if i == 20 {
+			t.Fatal("nothing was put on pages: the test shows nothing")
+		}
+		for _, c := range of[agent.Compacted](b.prompt(fmt.Sprintf("%d %s", i, providertest.Words(700)))) {
+			for _, treatment := range c.Entry.Compaction.Treatments {
+				if treatment.As == history.AsPages {
+					pages = treatment
+				}
+			}
+		}
+	}
+	path := b.stored()
+	at := slices.IndexFunc(path, func(e history.Entry) bool {
+		return e.Message != nil && e.Message.Role == message.Tool && pages.To.Depth-e.Depth < 12
+	})
+	b.config.Limit = history.Limit{Entries: len(path) - at + 2} // from the prompt before its call on
+	b.open()
+	b.sameView()
+	for _, m := range b.viewOf(b.run.Path()).Messages {
+		if m.At.Depth != path[at].Depth {
+			continue
+		}
+		if text := resultsOf(path[at])[0].PlainText(); text != long {
+			t.Fatal("the result that is looked at is another one")
+		}
+		if shown := resultsOf(history.Entry{Message: &m.Message})[0].PlainText(); strings.Contains(shown, long) {
+			t.Error("it is shown whole")
+		}
+		return
+	}
+	t.Errorf("entry %d is not shown: %.1000s", path[at].Depth, said(b.viewOf(b.run.Path())))
 }
 
 // sameView checks that the run shows what its whole stored path does.
