@@ -1,6 +1,7 @@
 package reclaim_test
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -112,10 +113,7 @@ func (c *played) happens(what event) error {
 			c.record(shaken)
 		}
 	case isRefused:
-		if plan, err := reclaim.AfterRefusal(c.problem(), c.refusal()); err == nil {
-			c.record(plan.Compaction)
-			c.refused++
-		} // else there is no smaller request (P11): the person goes on with another
+		return c.shrink()
 	case isHidden:
 		from, to := c.path[len(c.path)/3].Handle(), c.path[len(c.path)/2].Handle()
 		c.record(&history.Compaction{Reason: history.Reason{Trigger: history.ByImport}, Treatments: []history.Treatment{{From: from, To: to, As: history.AsSummary, Text: narrative}}})
@@ -144,6 +142,23 @@ func (c *played) record(compaction *history.Compaction) {
 	c.append(history.Entry{Compaction: compaction}, history.Entry{Compaction: copyOfCompaction(compaction)})
 	c.last = nil
 	c.count(compaction)
+}
+
+// shrink makes room after a refusal. Where there is no smaller request (P11), the
+// person goes on with the next prompt.
+func (c *played) shrink() error {
+	plan, err := reclaim.AfterRefusal(c.problem(), c.refusal())
+	var fit *reclaim.FitError
+	var refused *reclaim.RefusedError
+	switch {
+	case errors.As(err, &fit), errors.As(err, &refused):
+		return nil
+	case err != nil:
+		return fmt.Errorf("P11: %w", err)
+	}
+	c.record(plan.Compaction)
+	c.refused++
+	return nil
 }
 
 // refusal is what the provider says of a request that has been sent: that it was
