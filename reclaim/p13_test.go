@@ -62,6 +62,7 @@ func (s *sent) areVerbatim(e *history.Entry, shown message.Message, fold *histor
 		if !strings.Contains(got, "recall "+at.String()) {
 			return fmt.Errorf("%v: %.200q became %.200q", at, text.Text, got)
 		}
+		s.excerpts++
 	}
 	return nil
 }

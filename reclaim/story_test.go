@@ -91,6 +91,9 @@ func stories(wireName string) *rapid.Generator[story] {
 				c.messages = append(c.messages, more.Draw(t, "more")...)
 			}
 			c.messages = append(c.messages, wiretest.Path(wireName).Draw(t, "path")...)
+			if lines := rapid.SampledFrom([]int{0, 0, 0, 0, 1000, 3000, 0, 0}).Draw(t, "pasted"); lines > 0 { // more than a small window
+				c.messages = append(c.messages, message.Prompt("What is this?\n"+strings.Repeat("a pasted line\n", lines)))
+			}
 			for _, m := range c.messages {
 				c.stored = append(c.stored, copyOf(m))
 			}

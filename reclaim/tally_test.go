@@ -21,7 +21,7 @@ type tally struct {
 	grown                                       int // requests that begin with the one before (P9)
 	thought                                     int // thinking that came back
 	pagesGrown                                  int // pages that stand as they stood, and more behind them (P10)
-	prompts                                     int // that stand word for word (P13)
+	prompts, excerpts                           int // that stand word for word, and that say that they are cut (P13)
 
 	met map[[2]string]bool // models, and the wires they were reached by
 }
@@ -38,7 +38,7 @@ func (n *tally) fields() []struct {
 		{"compactions", &n.compactions}, {"with pages", &n.pages}, {"with an outline", &n.outlines}, {"with stubs", &n.stubs}, {"without images", &n.images},
 		{"switches of model", &n.switched}, {"moves of the tip", &n.wentBack}, {"capped turns", &n.capped}, {"refusals", &n.refused},
 		{"requests that begin with the one before", &n.grown}, {"thoughts that came back", &n.thought},
-		{"snapshots that grew", &n.pagesGrown}, {"prompts word for word", &n.prompts},
+		{"snapshots that grew", &n.pagesGrown}, {"prompts word for word", &n.prompts}, {"excerpts of prompts", &n.excerpts},
 	}
 }
 
