@@ -35,7 +35,7 @@ const (
 	switches         // to another model
 	goesBack         // the tip moves to where an earlier chapter began
 	compacts         // as small as it gets
-	shakes           //
+	shakes           // reads that are out of date out of the view
 	caps             // results that are too long to be shown whole
 	pins             // an entry
 	reframes         // another system prompt
