@@ -21,6 +21,7 @@ type Work struct {
 	Tip     ID
 	Entries int
 	Prompts []Quote
+	Replies []Quote // the texts of answers that call no tool: what work came to
 	Calls   []Tally // by tool, the most frequent first
 	Files   []Tally // changed, the most frequent first
 	// Answers is how many answers of a model there are, Billed of how many the
@@ -32,7 +33,7 @@ type Work struct {
 	Bytes int64
 }
 
-// A Quote is a person's words at a place.
+// A Quote is someone's words at a place.
 type Quote struct {
 	At   Handle
 	Text string
@@ -91,6 +92,9 @@ func WorkOf(path []Entry, changes func(message.ToolCall) string) Work {
 		}
 		if m.Role == message.Assistant {
 			w.Answers++
+			if text := m.PlainText(); text != "" && !callsTools(m) {
+				w.Replies = append(w.Replies, Quote{At: e.Handle(), Text: text})
+			}
 		}
 		if e.Usage != nil {
 			w.Billed++
@@ -111,6 +115,13 @@ func WorkOf(path []Entry, changes func(message.ToolCall) string) Work {
 	}
 	w.Calls, w.Files = mostFirst(calls), mostFirst(files)
 	return w
+}
+
+func callsTools(m *message.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(p message.Part) bool {
+		_, ok := p.(message.ToolCall)
+		return ok
+	})
 }
 
 func tally(tallies map[string]Tally, name string, failed bool) {

@@ -32,6 +32,7 @@ func TestWorkSumsUpAPath(t *testing.T) {
 	want := Work{
 		Entries: 5,
 		Prompts: []Quote{{At: Handle{Depth: 1}, Text: "fix it"}},
+		Replies: []Quote{{At: Handle{Depth: 4}, Text: "fixed"}},
 		Calls:   []Tally{{Name: "edit", Count: 2, Failed: 1}, {Name: "ls", Count: 1}},
 		Files:   []Tally{{Name: `"a"`, Count: 1}},
 		Answers: 2, Billed: 2,

@@ -137,10 +137,7 @@ func (c *comparison) column(name string, w *history.Work, depth, width int) []st
 			lines = append(lines, strings.Split(ansi.Wrap(item, max(width, 1), ""), "\n")...)
 		}
 	}
-	var prompts, calls, files []string
-	for _, q := range w.Prompts {
-		prompts = append(prompts, green.Render(q.At.String())+" "+clip(strings.Join(strings.Fields(words.Printable(q.Text)), " "), 1000))
-	}
+	var calls, files []string
 	for _, t := range w.Calls {
 		line := words.OneLine(t.Name) + " × " + words.Thousands(t.Count)
 		if t.Failed > 0 {
@@ -152,10 +149,22 @@ func (c *comparison) column(name string, w *history.Work, depth, width int) []st
 	for _, t := range w.Files {
 		files = append(files, words.OneLine(strings.TrimPrefix(t.Name, directory))+faint.Render(" × "+words.Thousands(t.Count)))
 	}
-	add("prompts", prompts)
+	add("prompts", quoted(w.Prompts, green))
+	add("answers", quoted(w.Replies, cyan))
 	add("calls", calls)
 	add("files changed", files)
 	add("tokens", []string{spent(w)})
+	return lines
+}
+
+// quotedBytes is how much of a text a comparison quotes: some lines of a column.
+const quotedBytes = 600
+
+func quoted(said []history.Quote, style lipgloss.Style) []string {
+	var lines []string
+	for _, q := range said {
+		lines = append(lines, style.Render(q.At.String())+" "+strings.Join(strings.Fields(words.Printable(clip(q.Text, quotedBytes))), " "))
+	}
 	return lines
 }
 

@@ -36,7 +36,7 @@ type navigator struct {
 	centre bool       // put the cursor into the middle of the next screen
 
 	preview preview
-	keys    bool // what the keys do is shown instead of the tree
+	keys    bool          // what the keys do is shown instead of the tree
 	rest    time.Duration // how long the cursor stays on an entry before it is read
 	asking  question
 	input   textinput.Model
