@@ -65,3 +65,28 @@ func TestP10PagesBehindAnOutlineGrow(t *testing.T) {
 		t.Errorf("%d parts of pages, of which %d were full, have become others", len(after[2].Parts), len(full))
 	}
 }
+
+// TestPagesThatFitAreNotTakenForTooMany: what may go onto pages, and whether a
+// model takes those that stand, goes by one measure of their bytes.
+func TestPagesThatFitAreNotTakenForTooMany(t *testing.T) {
+	var s session
+	s.add(message.Prompt("the task"))
+	s.work(30)
+	p := Problem{Path: s.path, Budget: Budget{Window: 400_000, Reserve: 10_000, Threshold: 390_000, Target: 0, Tail: 2000}, Rungs: []Rung{Pages}}
+	p.Reader, p.Meter = dense()
+	for most := int64(200_000); most < 1_500_000; most += 20_000 {
+		p.Reader.MaxImageBytes = most
+		plan, err := Make(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plan.Compaction == nil {
+			continue
+		}
+		compacted := p
+		compacted.Path = append(s.path[:len(s.path):len(s.path)], history.Entry{ID: history.NewID(), Depth: len(s.path) + 1, Compaction: plan.Compaction})
+		if due := Due(compacted); due != "" {
+			t.Fatalf("%d bytes: pages that were just made for it are due for a compaction: %s", most, due)
+		}
+	}
+}
