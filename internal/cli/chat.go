@@ -35,7 +35,7 @@ func newChat(a *app) *cobra.Command {
 		Short: "Talk to a model, and move about in the tree",
 		Long: `Open the terminal app on a conversation, or on a new one. / lists its commands: /tree to move about in the whole conversation, /context for what fills the window, /compact and /shake to make room, /edit to run a prompt again in another way.
 
-With --plain, or off a terminal, prompts are read line by line and answers printed as text, for screen readers and for pipes.`,
+With --plain, on a dumb terminal, or off one, prompts are read line by line and answers printed as text, for screen readers and for pipes.`,
 		Example: `  stemma chat
   stemma chat @                        # the conversation updated last
   stemma chat @ --model gemini-4-argon`,
@@ -65,7 +65,7 @@ func (o *chatOptions) run(ctx context.Context) error {
 			return err
 		}
 		file, isFile := o.in.(*os.File)
-		if o.plain || settings.Plain || !o.out.terminal || !isFile || !isTerminal(file) {
+		if o.plain || settings.Plain || os.Getenv("TERM") == "dumb" || !o.out.terminal || !isFile || !isTerminal(file) {
 			return o.lines(ctx, s, c)
 		}
 		last, err := o.screen(ctx, s, c)

@@ -113,6 +113,7 @@ func (a *app) update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
 		a.width, a.height = msg.Width, msg.Height
+		a.composer.resize(msg.Height)
 		cmd := a.layOut()
 		if a.screen != nil {
 			cmd = tea.Batch(cmd, a.screen.Update(msg))
@@ -368,7 +369,11 @@ func (a *app) view() string {
 	lines = append(lines, strings.Split(a.viewBelow(), "\n")...)
 	lines = append(lines, a.viewStatus())
 	if extra := len(lines) - a.height; extra > 0 {
-		lines = lines[extra:]
+		above := extra
+		if len(a.asking) > 0 { // nobody answers a question that is not seen
+			above = min(above, a.transcript.height+1)
+		}
+		lines = lines[above : above+a.height]
 	}
 	return strings.Join(lines, "\n")
 }
@@ -404,8 +409,9 @@ func (a *app) viewAsked() string {
 		about = string(q.call.Arguments)
 	}
 	lines := wrap(emphasis.Render("Let the model use "+q.tool.Definition().Name+"? ")+words.OneLine(clip(about, 1000)), a.width)
-	if len(lines) > 5 {
-		lines = append(lines[:5], "…")
+	if most := max(min(a.height/3, 5), 1); len(lines) > most {
+		lines[most-1] = ansi.Truncate(lines[most-1], max(a.width-1, 0), "") + "…"
+		lines = lines[:most]
 	}
 	answers := "in a moment y, n and a answer · esc interrupts"
 	switch {

@@ -21,7 +21,9 @@ const (
 	// longPaste is from how many lines on a paste stands as one line in the
 	// editor.
 	longPaste = 10
-	// mostOffered is how many completions are shown at a time.
+	// mostRows is how many rows the editor takes, and mostOffered how many
+	// completions are shown at a time, where the terminal has room for them.
+	mostRows    = 10
 	mostOffered = 6
 	// attachmentBytes is the largest image that is attached: 10 MB of base64,
 	// what the Anthropic API takes (2026-11).
@@ -57,6 +59,7 @@ type composer struct {
 	files    []string
 	offered  []completion
 	chosen   int
+	room     int // for how many completions there is
 }
 
 func newComposer(dir string, commands []completion) *composer {
@@ -65,7 +68,7 @@ func newComposer(dir string, commands []completion) *composer {
 	a.Prompt = "> "
 	a.Placeholder = "Ask something, or / for commands"
 	a.CharLimit = 0
-	a.DynamicHeight, a.MinHeight, a.MaxHeight, a.MaxContentHeight = true, 1, 10, 100_000
+	a.DynamicHeight, a.MinHeight, a.MaxHeight, a.MaxContentHeight = true, 1, mostRows, 100_000
 	a.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("shift+enter", "alt+enter", "ctrl+j"))
 	styles := a.Styles()
 	styles.Cursor.Blink = false // a screen that nothing happens on is not drawn again
@@ -73,7 +76,7 @@ func newComposer(dir string, commands []completion) *composer {
 	styles.Focused.Prompt = green
 	a.SetStyles(styles)
 	a.Focus()
-	return &composer{area: a, dir: dir, commands: commands}
+	return &composer{area: a, dir: dir, commands: commands, room: mostOffered}
 }
 
 // submitted is what a composer gives away when the person sends it.
@@ -288,12 +291,19 @@ func (c *composer) accept() {
 	c.offered = nil
 }
 
+// resize makes room for the editor on a terminal of so many rows: half of it, and
+// what is left for completions.
+func (c *composer) resize(rows int) {
+	c.area.MaxHeight = max(min(mostRows, rows/2), 1)
+	c.room = max(min(mostOffered, rows-3), 0)
+}
+
 // View returns the editor with the completions below it.
 func (c *composer) View(width int) string {
 	c.area.SetWidth(width)
 	lines := strings.Split(c.area.View(), "\n")
-	from := max(min(c.chosen-mostOffered/2, len(c.offered)-mostOffered), 0)
-	for i, o := range c.offered[from:min(from+mostOffered, len(c.offered))] {
+	from := max(min(c.chosen-c.room/2, len(c.offered)-c.room), 0)
+	for i, o := range c.offered[from:min(from+c.room, len(c.offered))] {
 		line := fmt.Sprintf("  %-14s", words.OneLine(o.word)) + faint.Render(" "+o.note)
 		if from+i == c.chosen {
 			line = inverse.Render(ansi.Strip(line))
