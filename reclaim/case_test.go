@@ -27,6 +27,7 @@ type played struct {
 	stored   []stored
 	begins   []int // the length of the path where each chapter began
 	pins     []history.ID
+	whole    []history.Handle // what was in the view when it was pinned
 	system   string
 	standing reclaim.Standing
 	session  wire.Session
@@ -98,6 +99,7 @@ func (c *played) happens(what event) error {
 			c.path = c.path[:at:at]
 			c.begins = c.begins[:len(c.begins)/2]
 			c.last, c.snapshots = nil, nil
+			c.whole = slices.DeleteFunc(c.whole, func(h history.Handle) bool { return h.Depth > at })
 			c.wentBack++
 		}
 	case compacts:
@@ -116,14 +118,23 @@ func (c *played) happens(what event) error {
 		return c.shrink()
 	case isHidden:
 		from, to := c.path[len(c.path)/3].Handle(), c.path[len(c.path)/2].Handle()
+		c.whole = slices.DeleteFunc(c.whole, func(h history.Handle) bool { return from.Compare(h) <= 0 && h.Compare(to) <= 0 })
 		c.record(&history.Compaction{Reason: history.Reason{Trigger: history.ByImport}, Treatments: []history.Treatment{{From: from, To: to, As: history.AsSummary, Text: narrative}}})
 	case pins:
-		c.pins = append(c.pins, c.path[len(c.path)/2].ID)
+		c.pin(&c.path[len(c.path)/2])
 	case reframes:
 		c.system += " Be kind."
 		c.last = nil
 	}
 	return nil
+}
+
+// pin pins an entry.
+func (c *played) pin(e *history.Entry) {
+	c.pins = append(c.pins, e.ID)
+	if e.Message != nil && !e.Message.Silent() && foldOf(c.path).At(e.Handle()) == nil {
+		c.whole = append(c.whole, e.Handle())
+	}
 }
 
 // narrative is what another tool has put in the place of what it hides.

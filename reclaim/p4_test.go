@@ -12,8 +12,18 @@ import (
 )
 
 // isCovered (P4): each entry of the path is in the view as it is, or a text
-// stands for it, once, that says so and how to get it back.
-func isCovered(s *sent) error { return covers(s.view, s.path) }
+// stands for it, once, that says so and how to get it back. One that was pinned
+// is there as it is.
+func isCovered(s *sent) error {
+	fold := foldOf(s.path)
+	for _, pinned := range s.whole {
+		if behind := fold.At(pinned); behind != nil {
+			return fmt.Errorf("entry %v is pinned, and stands behind %.200q", pinned, behind.Text)
+		}
+		s.kept++
+	}
+	return covers(s.view, s.path)
+}
 
 func covers(view wire.View, path []history.Entry) error {
 	fold := foldOf(path)

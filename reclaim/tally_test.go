@@ -18,6 +18,7 @@ type tally struct {
 	cases, requests                             int
 	compactions, pages, outlines, stubs, images int // compactions, and those that hold such treatments
 	switched, wentBack, capped, refused         int
+	kept                                        int // pins that stand whole (P4)
 	grown                                       int // requests that begin with the one before (P9)
 	thought                                     int // thinking that came back
 	pagesGrown                                  int // pages that stand as they stood, and more behind them (P10)
@@ -37,7 +38,7 @@ func (n *tally) fields() []struct {
 		{"cases", &n.cases}, {"requests", &n.requests},
 		{"compactions", &n.compactions}, {"with pages", &n.pages}, {"with an outline", &n.outlines}, {"with stubs", &n.stubs}, {"without images", &n.images},
 		{"switches of model", &n.switched}, {"moves of the tip", &n.wentBack}, {"capped turns", &n.capped}, {"refusals", &n.refused},
-		{"requests that begin with the one before", &n.grown}, {"thoughts that came back", &n.thought},
+		{"pins that stand whole", &n.kept}, {"requests that begin with the one before", &n.grown}, {"thoughts that came back", &n.thought},
 		{"snapshots that grew", &n.pagesGrown}, {"prompts word for word", &n.prompts}, {"excerpts of prompts", &n.excerpts},
 	}
 }
