@@ -89,7 +89,7 @@ func TestDrawingOfATree(t *testing.T) {
 	add(9, message.User, message.ByPerson, "Again")                                  // 10
 	add(9, message.User, message.ByPerson, "Differently")                            // 11
 	add(7, message.User, message.ByDigest, "Channels deadlock")                      // 12
-	add(12, "", message.ByHarness, "compaction (command) 3 stubs")                    // 13
+	add(12, "", message.ByHarness, "compaction (command) 3 stubs")                   // 13
 	add(13, message.Assistant, message.ByModel, strings.Repeat("a long answer ", 9)) // 14
 	m := marks{tip: nodes[13].ID, checkpoints: map[history.ID][]string{nodes[6].ID: {"before"}}, pinned: map[history.ID]bool{nodes[0].ID: true}}
 	out, b := screen(80)

@@ -60,6 +60,7 @@ type (
 	pictureSent struct {
 		album *album
 		spot  spot
+		id    int
 		lines []string
 	}
 )
@@ -161,14 +162,20 @@ func (a *album) take(msg pictureDrawn) tea.Cmd {
 		a.busy = false
 		return tea.Batch(cmds...)
 	}
-	return tea.Sequence(append(cmds, tea.Raw(msg.send), func() tea.Msg { return pictureSent{a, msg.spot, msg.lines} })...)
+	return tea.Sequence(append(cmds, tea.Raw(msg.send), func() tea.Msg { return pictureSent{a, msg.spot, msg.id, msg.lines} })...)
 }
 
-func (a *album) sent(msg pictureSent) {
+// sent shows a drawing. Where the album was closed meanwhile, the terminal may
+// have been told to delete the image before it came.
+func (a *album) sent(msg pictureSent) tea.Cmd {
 	a.busy = false
+	if a.closed {
+		return tea.Raw(a.display.Delete(msg.id))
+	}
 	if d := a.kept[msg.spot]; d != nil {
 		d.lines = msg.lines
 	}
+	return nil
 }
 
 // close takes every picture from the terminal again, and its memory.

@@ -160,7 +160,7 @@ func (d *driver) do(cmd tea.Cmd) {
 		d.do(msg.album.take(msg))
 		d.send(msg)
 	case pictureSent:
-		msg.album.sent(msg)
+		d.do(msg.album.sent(msg))
 		d.send(msg)
 	case leaveTree, tipMoved, editPrompt, conversationForked, compareBranches, viewPictures:
 		d.out = append(d.out, msg)

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/stemma-history/stemma/internal/graphics"
@@ -25,7 +27,7 @@ func (a *app) takePicture(msg tea.Msg) tea.Cmd {
 	case pictureDrawn:
 		return msg.album.take(msg)
 	case pictureSent:
-		msg.album.sent(msg)
+		return msg.album.sent(msg)
 	case viewPictures:
 		return a.show(newViewer(a.ctx, a.display, msg.pictures, msg.at))
 	case leavePictures:
@@ -113,9 +115,9 @@ func (t *transcript) withPictures(i int) []string {
 	if i >= len(t.blocks) || len(t.blocks[i].placed) == 0 {
 		return lines
 	}
-	lines = append([]string(nil), lines...)
+	lines = slices.Clone(lines)
 	for _, p := range t.blocks[i].placed {
-		copy(lines[p.line:], indent(append([]string(nil), t.album.lines(p.picture, p.columns, p.rows)...), blank(p.left), blank(p.left)))
+		copy(lines[p.line:], indent(slices.Clone(t.album.lines(p.picture, p.columns, p.rows)), blank(p.left), blank(p.left)))
 	}
 	return lines
 }

@@ -252,6 +252,22 @@ func TestAnAlbumKeepsThePicturesShownLast(t *testing.T) {
 	}
 }
 
+func TestAnImageThatComesAfterItsAlbumWasClosedIsTakenAway(t *testing.T) {
+	s := newStory(t)
+	a := newAlbum(s.Context(), shows(graphics.Kitty))
+	p, _ := pictureOf(s.store, gradient(8, 16))
+	a.lines(p, 1, 1)
+	drawn := a.load()().(pictureDrawn)
+	late := sequence(a.take(drawn)())
+	a.close()
+	c := &chat{story: s, messages: make(chan tea.Msg, 10), app: newApp(s.Context(), Options{Store: s.store})}
+	c.doInOrder(late)
+	c.settle()
+	if shown := sent(c.raw, "U=1"); len(shown) != 1 || !slices.Equal(sent(c.raw, "d=I"), shown) {
+		t.Errorf("%.40q", c.raw)
+	}
+}
+
 // On a terminal without placeholders, a picture is written over an empty screen,
 // and nothing of it stays.
 func TestAPictureIsShownAloneByEveryProtocol(t *testing.T) {

@@ -128,10 +128,10 @@ func (v *viewer) box() (columns, rows int) {
 
 // begin draws the picture, where it does not stand in characters.
 func (v *viewer) begin() tea.Cmd {
-	clear := v.clear()
+	cleared := v.clear()
 	columns, rows := v.box()
 	if v.inText() || rows == 0 {
-		return clear
+		return cleared
 	}
 	at := graphics.Place{Columns: columns, Rows: rows}
 	if v.display.Protocol == graphics.Kitty {
@@ -139,7 +139,7 @@ func (v *viewer) begin() tea.Cmd {
 	}
 	v.id = at.ID
 	picture, turn, screen := v.pictures[v.at], v.turn, v.display.Terminal
-	return tea.Batch(clear, func() tea.Msg {
+	return tea.Batch(cleared, func() tea.Msg {
 		data, err := picture.read(v.ctx)
 		if err != nil {
 			return pictureReady{v, turn, "", err}
