@@ -3,7 +3,7 @@
 // screen stands there, when all of the status line does, how long keys take,
 // and how much memory is held.
 //
-//	go run ./bench/start [-entries 100000] [-store FILE]
+//	go run ./bench/start [-entries 100000] [-store FILE] [-program FILE]
 //
 // Each figure of a start is the best of several, since the machine is shared.
 package main
@@ -22,23 +22,29 @@ import (
 func main() {
 	entries := flag.Int("entries", 100_000, "of the long conversation")
 	store := flag.String("store", "", "keep the store there, and use it again (Default: a new temporary one)")
+	program := flag.String("program", "", "measure this build (Default: one of the sources)")
 	rounds := flag.Int("rounds", 5, "how often the program is started")
 	flag.Parse()
-	if err := run(context.Background(), *entries, *store, *rounds); err != nil {
+	if err := run(context.Background(), *entries, *store, *program, *rounds); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, entries int, store string, rounds int) error {
+func run(ctx context.Context, entries int, store, program string, rounds int) error {
 	dir, err := os.MkdirTemp("", "stemma-bench-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "stemma")
-	if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "./cmd/stemma").CombinedOutput(); err != nil {
-		return fmt.Errorf("go build: %w\n%s", err, out)
+	if program == "" {
+		program = filepath.Join(dir, "stemma")
+		if out, err := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", program, "./cmd/stemma").CombinedOutput(); err != nil {
+			return fmt.Errorf("go build: %w\n%s", err, out)
+		}
+	}
+	if program, err = filepath.Abs(program); err != nil {
+		return err
 	}
 	if store == "" {
 		store = filepath.Join(dir, "stemma.db")

@@ -26,7 +26,7 @@ func tell(ctx context.Context, path string, n int) (id history.ID, err error) {
 		return id, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	id = history.ID(uuid.NewSHA1(uuid.Nil, fmt.Append(nil, n)))
+	id = uuid.NewSHA1(uuid.Nil, fmt.Append(nil, n))
 	if _, err := s.Conversation(ctx, id); !errors.Is(err, history.ErrNotFound) {
 		return id, err
 	}
