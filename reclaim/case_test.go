@@ -132,7 +132,7 @@ func (c *played) happens(what event) error {
 // pin pins an entry.
 func (c *played) pin(e *history.Entry) {
 	c.pins = append(c.pins, e.ID)
-	if e.Message != nil && !e.Message.Silent() && foldOf(c.path).At(e.Handle()) == nil {
+	if e.Message != nil && len(e.Message.Parts) > 0 && !e.Message.Silent() && foldOf(c.path).At(e.Handle()) == nil {
 		c.whole = append(c.whole, e.Handle())
 	}
 }
