@@ -89,7 +89,12 @@ func newApp(ctx context.Context, o Options) *app {
 	if o.Images.Protocol == "" {
 		o.Images.Protocol = graphics.Off
 	}
-	a := &app{ctx: ctx, Options: o, conversation: o.Conversation, markdown: &markdown{}, display: newDisplay(ctx, o.Images), guard: &guard{quit: func() {}}, after: func(d time.Duration, msg tea.Msg) tea.Cmd { return after(ctx, d, msg) }, always: map[string]bool{}, send: func(tea.Msg) {}}
+	a := &app{
+		Options: o, ctx: ctx, conversation: o.Conversation,
+		markdown: &markdown{}, display: newDisplay(ctx, o.Images), guard: &guard{quit: func() {}}, always: map[string]bool{},
+		send:  func(tea.Msg) {},
+		after: func(d time.Duration, msg tea.Msg) tea.Cmd { return after(ctx, d, msg) },
+	}
 	var commands []completion
 	for _, c := range slashCommands {
 		commands = append(commands, completion{"/" + c.name, c.about})

@@ -53,6 +53,9 @@ func (a *app) open() tea.Cmd {
 	c := a.conversation
 	return func() tea.Msg {
 		run, resumed, err := a.Open(ctx, c, a.permit)
+		if ctx.Err() != nil {
+			return nil // it was given up, maybe for another try
+		}
 		o := opened{conversation: c.ID, run: run, resumed: resumed, err: err}
 		if err == nil {
 			o.size.measure(run)

@@ -133,6 +133,22 @@ func TestAnotherConversationEndsTheOpening(t *testing.T) {
 	}
 }
 
+func TestTheSameConversationIsOpenedAnew(t *testing.T) {
+	s := newStory(t)
+	s.tell()
+	c := s.open(providertest.Config{})
+	wait := make(chan error)
+	c.again(wait, "Done: line 12 is mended.")
+	c.send(picked{c.conversation()}) // the first try ends with an error
+	c.types("Hello again.")
+	c.until(func() bool { return c.app.giveUp != nil && c.pending == 1 })
+	wait <- nil
+	c.settle()
+	if got := c.path(); got[len(got)-1] != "assistant: You said: “Hello again.”" {
+		t.Errorf("the path is %q:\n%s", got, c.screen())
+	}
+}
+
 func TestWhatIsSaidInAConversationThatWasLeftStaysThere(t *testing.T) {
 	s := newStory(t)
 	b := &bell{started: make(chan struct{})}

@@ -66,23 +66,27 @@ func TestATurnIsReadAsPeopleReadIt(t *testing.T) {
 	golden(t, "turn_60x30_open", strings.Join(tr.view(nil), "\n"))
 }
 
-// TestScrollingShowsThePath: wherever one scrolls, the screen shows a piece of
-// the whole path, and all of it can be reached.
-func TestScrollingShowsThePath(t *testing.T) {
-	s := newStory(t)
-	s.talk(60)
-	whole := openTranscript(t, s, 40, 10_000)
+// wholePath returns all lines of the path.
+func wholePath(t *testing.T, s *story, width int) []string {
+	whole := openTranscript(t, s, width, 10_000)
 	for whole.before != (history.ID{}) {
 		whole.run(whole.scroll(-1))
 	}
-	all := trimmed(whole.view(nil))
+	return trimmed(whole.view(nil))
+}
 
+// Wherever one scrolls, the screen shows a piece of the whole path, and little of
+// it is held.
+func TestScrollingShowsThePath(t *testing.T) {
+	s := newStory(t)
+	s.talk(60)
+	all := wholePath(t, s, 40)
 	rapid.Check(t, func(rt *rapid.T) {
 		height := rapid.IntRange(1, 30).Draw(rt, "height")
-		tr := openTranscript(t, s, 40, 10)
+		tr := newTranscript(t.Context(), s.store, s.conversation(), &markdown{}, newAlbum(t.Context(), noPictures()), reclaim.DrawPage)
 		tr.chunk, tr.held = rapid.IntRange(3, 40).Draw(rt, "chunk"), rapid.IntRange(30, 200).Draw(rt, "held")
-		tr.letGo()
 		tr.run(tr.resize(40, height))
+		tr.run(tr.readNewest())
 		for _, by := range rapid.SliceOfN(rapid.IntRange(-130, 130), 1, 20).Draw(rt, "scrolls") {
 			switch {
 			case by > 120:
@@ -99,26 +103,37 @@ func TestScrollingShowsThePath(t *testing.T) {
 				rt.Fatalf("%d blocks are held, more than %d", len(tr.blocks), most)
 			}
 		}
-		for range 300 {
+	})
+}
+
+// All of the path is reached, up to the root, and down again page by page.
+func TestScrollingReachesEveryLine(t *testing.T) {
+	s := newStory(t)
+	s.talk(60)
+	all := wholePath(t, s, 40)
+	for _, height := range []int{1, 2, 7, 30} {
+		tr := openTranscript(t, s, 40, 10)
+		tr.chunk, tr.held = 7, 30
+		tr.run(tr.resize(40, height))
+		for moves := true; moves; {
+			before, last, line := tr.before, tr.last, tr.line
 			tr.run(tr.scroll(-20))
+			moves = tr.before != before || tr.last != last || tr.line != line
 		}
 		if got := tr.view(nil); ansi.Strip(got[0]) != "> prompt 0" {
-			rt.Fatalf("the top is not reached: %q", got[0])
+			t.Fatalf("height %d: the top is not reached: %q", height, got[0])
 		}
-		for range 300 {
+		for !tr.following {
 			before := tr.view(nil)
-			tr.run(tr.scroll(height - 1))
+			tr.run(tr.scroll(max(height-1, 1)))
 			if got := tr.view(nil); height > 1 && !tr.following && got[0] != before[height-1] {
-				rt.Fatalf("a page further down the path does not go on:\n%s\n\n%s", strings.Join(before, "\n"), strings.Join(got, "\n"))
+				t.Fatalf("height %d: a page further down the path does not go on:\n%s\n\n%s", height, strings.Join(before, "\n"), strings.Join(got, "\n"))
 			}
 		}
-		for range 300 {
-			tr.run(tr.scroll(20))
+		if got := trimmed(tr.view(nil)); !slices.Equal(got, all[len(all)-len(got):]) {
+			t.Fatalf("height %d: the end is not reached:\n%s", height, strings.Join(got, "\n"))
 		}
-		if got := trimmed(tr.view(nil)); !slices.Equal(got, all[len(all)-len(got):]) || !tr.following {
-			rt.Fatalf("the end is not reached:\n%s", strings.Join(got, "\n"))
-		}
-	})
+	}
 }
 
 // trimmed takes the blank lines at the end off.
