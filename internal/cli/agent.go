@@ -33,6 +33,10 @@ type agentOptions struct {
 	limit       int
 	maxTurns    int
 	summary     bool
+
+	// missing is told of a server of tools that cannot be reached. Default: it is
+	// printed.
+	missing func(error)
 }
 
 func (o *agentOptions) flags(c *cobra.Command) {
@@ -265,7 +269,11 @@ func (o *agentOptions) connect(ctx context.Context, settings *config.Config) (to
 	}
 	for i := range names {
 		if failed[i] != nil {
-			o.err.printf("stemma: %v\n", failed[i])
+			if o.missing != nil {
+				o.missing(failed[i])
+			} else {
+				o.err.printf("stemma: %v\n", failed[i])
+			}
 			continue
 		}
 		tools = append(tools, connected[i].Tools()...)

@@ -112,15 +112,19 @@ func (o *chatOptions) screen(ctx context.Context, s history.Store, c history.Con
 	return tui.Run(ctx, tui.Options{
 		Store: s, Conversation: c, Now: o.now, Models: names, Welcome: o.welcome,
 		Images: graphics.Of(settings.Images, os.Getenv), Draw: draw,
-		Open: func(ctx context.Context, c history.Conversation, permit tui.Permit) (*agent.Run, agent.Resumed, error) {
+		Open: func(ctx context.Context, c history.Conversation, permit tui.Permit) (tui.Opened, error) {
+			var found tui.Opened
 			if err := o.checkKey(settings, c); err != nil {
-				return nil, agent.Resumed{}, err
+				return found, err
 			}
-			run, resumed, closeRun, err := o.openRun(ctx, s, c, permit)
+			options := o.agentOptions
+			options.missing = func(err error) { found.Notices = append(found.Notices, err.Error()) }
+			run, resumed, closeRun, err := options.openRun(ctx, s, c, permit)
 			if err == nil {
 				closers.add(closeRun)
 			}
-			return run, resumed, err
+			found.Run, found.Resumed = run, resumed
+			return found, err
 		},
 		Model: func(name string) (agent.Model, error) {
 			o.model = name

@@ -32,7 +32,7 @@ type Options struct {
 	// Open opens a conversation for a run, and Model finds another model for
 	// it. The error of Open says why no model can be asked; everything else
 	// works without one.
-	Open  func(ctx context.Context, c history.Conversation, permit Permit) (*agent.Run, agent.Resumed, error)
+	Open  func(ctx context.Context, c history.Conversation, permit Permit) (Opened, error)
 	Model func(name string) (agent.Model, error)
 	// New begins an empty conversation.
 	New func(ctx context.Context) (history.Conversation, error)
@@ -49,6 +49,14 @@ type Options struct {
 	Draw reclaim.Draw
 	// Welcome returns what is said, once, in an empty conversation without a model.
 	Welcome func(context.Context) string
+}
+
+// Opened is a conversation that is open for a run.
+type Opened struct {
+	Run     *agent.Run
+	Resumed agent.Resumed
+	// Notices say what could not be had, such as the tools of a server.
+	Notices []string
 }
 
 // A Permit asks a person about a call.

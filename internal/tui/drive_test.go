@@ -57,16 +57,17 @@ func (s *story) open(config providertest.Config, tools ...tool.Tool) *chat {
 		return agent.Model{Provider: p, Name: name, Known: known, Window: config.Window}, err
 	}
 	c.begin(Options{
-		Open: func(ctx context.Context, conv history.Conversation, permit Permit) (*agent.Run, agent.Resumed, error) {
+		Open: func(ctx context.Context, conv history.Conversation, permit Permit) (Opened, error) {
 			m, err := named(modelName)
 			if err != nil {
-				return nil, agent.Resumed{}, err
+				return Opened{}, err
 			}
-			return agent.Open(ctx, agent.Config{
+			run, resumed, err := agent.Open(ctx, agent.Config{
 				Store: s.store, Conversation: conv.ID, Model: m, System: []string{"You are careful."}, Tools: c.tools, Permit: permit, Now: s.now,
 				Rules:    []tool.Rule{{Tool: "*", Permission: tool.Ask}},
 				Patience: provider.Retry{Sleep: func(context.Context, time.Duration) error { return nil }},
 			})
+			return Opened{Run: run, Resumed: resumed}, err
 		},
 		Model: named,
 	})
@@ -80,8 +81,8 @@ func (s *story) openWithoutModel() *chat { return s.openOn(graphics.Terminal{}) 
 func (s *story) openOn(images graphics.Terminal) *chat {
 	c := &chat{story: s, messages: make(chan tea.Msg, 1000), images: images}
 	c.begin(Options{
-		Open: func(context.Context, history.Conversation, Permit) (*agent.Run, agent.Resumed, error) {
-			return nil, agent.Resumed{}, fmt.Errorf("no model is chosen")
+		Open: func(context.Context, history.Conversation, Permit) (Opened, error) {
+			return Opened{}, fmt.Errorf("no model is chosen")
 		},
 		Model:   func(name string) (agent.Model, error) { return agent.Model{}, fmt.Errorf("model %s: no key", name) },
 		Welcome: func(context.Context) string { return "Welcome, stranger." },

@@ -12,7 +12,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/provider/providertest"
 )
@@ -134,11 +133,11 @@ func TestTheAppWaitsForWhatItHasBegun(t *testing.T) {
 	s := newStory(t)
 	options := s.open(providertest.Config{}).app.Options
 	begun, ended := make(chan struct{}), false
-	options.Open = func(ctx context.Context, _ history.Conversation, _ Permit) (*agent.Run, agent.Resumed, error) {
+	options.Open = func(ctx context.Context, _ history.Conversation, _ Permit) (Opened, error) {
 		close(begun)
 		<-ctx.Done()
 		ended = true
-		return nil, agent.Resumed{}, ctx.Err()
+		return Opened{}, ctx.Err()
 	}
 	_, program := onPaper(t, "")
 	ctx, cancel := context.WithCancel(t.Context())

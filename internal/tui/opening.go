@@ -8,17 +8,15 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/words"
 )
 
 // opened says that the conversation is open for a run, or why it is not.
 type opened struct {
+	Opened
 	conversation history.ID
-	run          *agent.Run
 	size         size
-	resumed      agent.Resumed
 	err          error
 }
 
@@ -52,13 +50,13 @@ func (a *app) open() tea.Cmd {
 	a.giveUp, a.closed = cancel, nil
 	c := a.conversation
 	return func() tea.Msg {
-		run, resumed, err := a.Open(ctx, c, a.permit)
+		found, err := a.Open(ctx, c, a.permit)
 		if ctx.Err() != nil {
 			return nil // it was given up, maybe for another try
 		}
-		o := opened{conversation: c.ID, run: run, resumed: resumed, err: err}
+		o := opened{Opened: found, conversation: c.ID, err: err}
 		if err == nil {
-			o.size.measure(run)
+			o.size.measure(found.Run)
 		}
 		return o
 	}
@@ -88,7 +86,7 @@ func (a *app) takeOpened(o opened) tea.Cmd {
 		return nil
 	}
 	a.stopOpening()
-	if a.run, a.closed = o.run, o.err; o.err != nil {
+	if a.run, a.closed = o.Run, o.err; o.err != nil {
 		back := a.takeBack()
 		if welcome := a.Welcome; welcome != nil && a.conversation.Entries == 0 {
 			a.Welcome = nil
@@ -98,11 +96,14 @@ func (a *app) takeOpened(o opened) tea.Cmd {
 		return back
 	}
 	a.status.size = o.size
-	if o.resumed.Trimmed > 0 {
-		a.transcript.notify(fmt.Sprintf("This run is held to the newest messages: %s stand behind one line.", words.Count(o.resumed.Trimmed, "entry")))
+	for _, notice := range o.Notices {
+		a.transcript.notify(notice)
 	}
-	a.tellDropped(o.resumed.Dropped)
-	if len(o.resumed.Drafts) > 0 {
+	if o.Resumed.Trimmed > 0 {
+		a.transcript.notify(fmt.Sprintf("This run is held to the newest messages: %s stand behind one line.", words.Count(o.Resumed.Trimmed, "entry")))
+	}
+	a.tellDropped(o.Resumed.Dropped)
+	if len(o.Resumed.Drafts) > 0 {
 		a.transcript.notify("A run broke off in the middle of a turn. /retry goes on with what it had done; /retry discard leaves that out.")
 	}
 	held := a.held

@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/stemma-history/stemma/agent"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/message"
 	"github.com/stemma-history/stemma/provider/providertest"
@@ -18,14 +17,14 @@ import (
 // slowly lets a conversation be opened only when it is told to.
 func (c *chat) slowly(wait <-chan error) {
 	open := c.app.Open
-	c.app.Open = func(ctx context.Context, conv history.Conversation, permit Permit) (*agent.Run, agent.Resumed, error) {
+	c.app.Open = func(ctx context.Context, conv history.Conversation, permit Permit) (Opened, error) {
 		select {
 		case err := <-wait:
 			if err != nil {
-				return nil, agent.Resumed{}, err
+				return Opened{}, err
 			}
 		case <-ctx.Done():
-			return nil, agent.Resumed{}, ctx.Err()
+			return Opened{}, ctx.Err()
 		}
 		return open(ctx, conv, permit)
 	}
@@ -199,5 +198,20 @@ func TestTheLastPromptIsFoundHoweverFarAbove(t *testing.T) {
 	c.says("/edit")
 	if got := c.app.composer.area.Value(); got != "The only one." {
 		t.Errorf("the editor has %q", got)
+	}
+}
+
+func TestWhatCouldNotBeHadIsSaid(t *testing.T) {
+	s := newStory(t)
+	c := s.open(providertest.Config{})
+	open := c.app.Open
+	c.app.Open = func(ctx context.Context, conv history.Conversation, permit Permit) (Opened, error) {
+		o, err := open(ctx, conv, permit)
+		o.Notices = []string{"mcp server broken: no such file"}
+		return o, err
+	}
+	c.says("/new")
+	if !strings.Contains(c.screen(), "mcp server broken: no such file") {
+		t.Errorf("the screen does not say so:\n%s", c.screen())
 	}
 }
