@@ -1,7 +1,10 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -222,5 +225,38 @@ func TestNothingIsMissedWhileTheEndIsRead(t *testing.T) {
 	tr.run(tr.fill())
 	if got := strings.Join(tr.view(nil), "\n"); !strings.Contains(got, "said meanwhile") || !strings.Contains(got, "and answered") || !tr.following {
 		t.Errorf("the newest is missing:\n%s", got)
+	}
+}
+
+// A holedStore cannot read one entry.
+type holedStore struct {
+	history.Store
+	hole history.ID
+}
+
+func (s holedStore) Path(ctx context.Context, q history.PathQuery) iter.Seq2[history.Entry, error] {
+	return func(yield func(history.Entry, error) bool) {
+		for e, err := range s.Store.Path(ctx, q) {
+			if e.ID == s.hole {
+				e, err = history.Entry{}, &history.DamagedError{Conversation: q.Conversation, Entry: s.hole, Err: errors.New("bad checksum")}
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestWhatCannotBeReadIsSaid(t *testing.T) {
+	s := newStory(t)
+	hole := s.say(history.ID{}, message.Prompt("first"), answer(message.Text{Text: "lost"}))
+	s.say(hole, message.Prompt("second"))
+	s.store = holedStore{s.store, hole}
+	tr := openTranscript(t, s, 60, 20)
+	got := ansi.Strip(strings.Join(tr.view(nil), " "))
+	for _, want := range []string{"first", "second", "1 entry of the path cannot be read", "stemma check"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not shown: %s", want, got)
+		}
 	}
 }
