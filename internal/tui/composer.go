@@ -253,6 +253,12 @@ func (c *composer) word() (word string, first bool) {
 	return before[start:], start == 0 && c.area.Line() == 0
 }
 
+// command reports whether what is typed is a command.
+func (c *composer) command() bool {
+	_, _, ok := slash(c.area.Value())
+	return ok
+}
+
 // offer looks for completions of the word before the cursor.
 func (c *composer) offer() {
 	c.offered, c.chosen = nil, 0
@@ -263,7 +269,7 @@ func (c *composer) offer() {
 				c.offered = append(c.offered, o)
 			}
 		}
-	case strings.HasPrefix(word, "@"):
+	case strings.HasPrefix(word, "@") && !c.command(): // to which @ is the tip
 		want := strings.ToLower(word[1:])
 		for _, f := range c.files {
 			if len(c.offered) < 100 && strings.Contains(strings.ToLower(f), want) {

@@ -133,3 +133,23 @@ func TestCompletions(t *testing.T) {
 		t.Error("esc does not close the completions")
 	}
 }
+
+func TestFilesAreNotOfferedInCommands(t *testing.T) {
+	c := newComposer(t.TempDir(), nil)
+	c.files = []string{"main.go"}
+	typed := func(text string) {
+		c.set("")
+		for _, r := range text {
+			c.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
+		}
+	}
+	typed("Look at @")
+	if len(c.offered) != 1 {
+		t.Errorf("%d files are offered in a prompt", len(c.offered))
+	}
+	typed("/diff here @")
+	sent, _ := c.Update(keyPress("enter"))
+	if sent == nil || sent.text != "/diff here @" {
+		t.Errorf("the command is not sent: %+v, the editor has %q", sent, c.area.Value())
+	}
+}
