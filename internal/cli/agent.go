@@ -329,7 +329,7 @@ func (o *agentOptions) newConversation(ctx context.Context, s history.Store, pro
 // askPermission asks the person on the terminal; off it, the answer is no.
 func (o *agentOptions) askPermission(ctx context.Context, t tool.Tool, c tool.Call) bool {
 	name := t.Definition().Name
-	ok, err := o.ask(ctx, fmt.Sprintf("Let the model use %s: %s?", name, words.OneLine(cmp.Or(tool.Subject(c), string(c.Arguments)))))
+	ok, err := o.ask(ctx, fmt.Sprintf("Let the model use %s: %s?", name, words.OneLine(cmp.Or(tool.About(t, c), string(c.Arguments)))))
 	if err == nil && !ok && !o.err.terminal {
 		o.err.printf("stemma: %s was not allowed to run; --allow %s allows it\n", name, name)
 	}

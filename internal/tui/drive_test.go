@@ -283,7 +283,7 @@ type bell struct {
 }
 
 func (b *bell) Definition() wire.Tool {
-	return wire.Tool{Name: "ring", Description: "Rings a bell.", Schema: json.RawMessage(`{"type":"object"}`)}
+	return wire.Tool{Name: "ring", Description: "Rings a bell.", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)}
 }
 func (b *bell) ReadOnly() bool { return false }
 func (b *bell) Run(ctx context.Context, _ tool.Call) tool.Result {

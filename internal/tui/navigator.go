@@ -111,7 +111,9 @@ func (n *navigator) update(msg tea.Msg) tea.Cmd {
 		if msg.damaged > 0 {
 			n.fail(fmt.Errorf("%s cannot be read and are left out; stemma check says more", words.Count(msg.damaged, "entry")))
 		}
-		return n.look()
+		return tea.Batch(n.look(), index(n.ctx, n.store))
+	case indexed:
+		return tea.Batch(n.findWords(n.sel.query), msg.more(n.ctx, n.store))
 	case labelsRead:
 		n.labels = msg.labels
 		n.choose()

@@ -297,9 +297,6 @@ func TestSearchGoesBehindThePreviews(t *testing.T) {
 	s := newStory(t)
 	_, tip := s.tell()
 	s.say(tip, message.Prompt(strings.Repeat("word ", 100)+"needle"))
-	if _, err := s.store.Index(t.Context(), 1000); err != nil {
-		t.Fatal(err)
-	}
 	d := drive(t, s, 100, 30)
 	d.press("/")
 	d.write("LINE 12")

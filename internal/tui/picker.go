@@ -86,6 +86,9 @@ func (p *picker) Update(msg tea.Msg) tea.Cmd {
 	case conversationsRead:
 		p.all, p.err, p.read = msg.all, msg.err, true
 		p.choose()
+		return index(p.ctx, p.store)
+	case indexed:
+		return tea.Batch(p.search(p.input.Value()), msg.more(p.ctx, p.store))
 	case saidFound:
 		if p.err = msg.err; msg.err == nil && msg.query == p.input.Value() {
 			p.said = msg.said

@@ -26,15 +26,13 @@ func TestAConversationIsFoundByItsTitleOrWords(t *testing.T) {
 	if err := s.store.Create(t.Context(), empty); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.store.Index(t.Context(), 100); err != nil {
-		t.Fatal(err)
-	}
 	p := newPicker(t.Context(), s.store, time.Now())
 	p.Update(tea.WindowSizeMsg{Width: 60, Height: 8})
 	if !strings.Contains(p.View(), "Reading") {
 		t.Error("it does not say that it reads")
 	}
-	p.Update(p.Init()())
+	indexing := p.Update(p.Init()())
+	p.Update(indexing())
 	if len(p.rows) != 2 {
 		t.Fatalf("%d rows: those in which something was said are two", len(p.rows))
 	}

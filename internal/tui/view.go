@@ -74,7 +74,7 @@ func (a *app) viewBelow() string {
 
 func (a *app) viewAsked() string {
 	q := a.asking[0]
-	about := tool.Subject(q.call)
+	about := tool.About(q.tool, q.call)
 	if about == "" {
 		about = string(q.call.Arguments)
 	}
