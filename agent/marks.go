@@ -229,6 +229,9 @@ func (r *Run) Checkpoint(ctx context.Context, name string) (history.Checkpoint, 
 
 // mark marks the run's position.
 func (r *Run) mark(ctx context.Context, m history.Checkpoint) (history.Checkpoint, error) {
+	if r.Position() == (history.ID{}) {
+		return m, errors.New("the conversation is empty: there is nothing to mark")
+	}
 	at, err := history.BoundaryAt(ctx, r.Store, r.Conversation, r.Position())
 	if err != nil {
 		return m, err

@@ -10,6 +10,9 @@ import (
 // with the distance between the tip and the handle. It fails with
 // [ErrNotFound] where the path is shorter.
 func EntryAt(ctx context.Context, s Entries, conversation, tip ID, h Handle) (Entry, error) {
+	if tip == (ID{}) {
+		return Entry{}, fmt.Errorf("entry %d: %w: the path is empty", h.Depth, ErrNotFound)
+	}
 	end, err := s.Entry(ctx, conversation, tip)
 	if err != nil {
 		return Entry{}, err

@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
+	"github.com/stemma-history/stemma/catalog"
 	"github.com/stemma-history/stemma/history"
 	"github.com/stemma-history/stemma/internal/words"
 	"github.com/stemma-history/stemma/reclaim"
@@ -61,7 +62,7 @@ type partJSON struct {
 
 func (o *contextOptions) run(ctx context.Context) error {
 	return o.withConversation(ctx, o.conversation, func(s history.Store, c history.Conversation) error {
-		p, _, err := o.problem(ctx, o.app, s, c)
+		p, model, err := o.problem(ctx, o.app, s, c)
 		if err != nil {
 			return err
 		}
@@ -84,7 +85,7 @@ func (o *contextOptions) run(ctx context.Context) error {
 			o.printValues(&account)
 			return nil
 		}
-		o.print(nameOf(ctx, s, c), p.Frame.Model, &account, gains)
+		o.print(nameOf(ctx, s, c), &model, p.Frame.Model, &account, gains)
 		return nil
 	})
 }
@@ -99,9 +100,9 @@ func (o *contextOptions) printValues(account *reclaim.Account) {
 	}
 }
 
-func (o *contextOptions) print(name, model string, account *reclaim.Account, gains []reclaim.Step) {
+func (o *contextOptions) print(name string, model *catalog.Model, asked string, account *reclaim.Account, gains []reclaim.Step) {
 	out := o.out
-	about := "  " + words.OneLine(model)
+	about := "  " + words.OneLine(asked)
 	out.printf("%s%s\n", out.paint(bold, ansi.Truncate(name, max(out.width-ansi.StringWidth(about), 20), "…")), out.paint(faint, about))
 
 	width := min(out.width, maxHelpWidth) - 2
@@ -118,7 +119,13 @@ func (o *contextOptions) print(name, model string, account *reclaim.Account, gai
 	if account.Free < 0 {
 		free = out.paint(red, words.Thousands(-account.Free)+" too many")
 	}
-	out.printf("about %s of %s tokens (%d%%), %s, %s kept for the answer\n\n", out.paint(bold, words.Thousands(account.Total)), words.Thousands(account.Window), wholePercent(account.Total, account.Window), free, words.Thousands(account.Reserve))
+	out.printf("about %s of %s tokens (%d%%), %s, %s kept for the answer\n", out.paint(bold, words.Thousands(account.Total)), words.Thousands(account.Window), wholePercent(account.Total, account.Window), free, words.Thousands(account.Reserve))
+	total := int64(account.Total)
+	if first, again := model.Cost(total, 0, 0, 0), model.Cost(0, total, 0, 0); first > 0 {
+		out.printf("a request of it costs about $%.4f, or $%.4f where all of it is cached\n", first, again)
+		out.printf("%s\n", out.paint(faint, "what a rung leaves is no longer cached, and costs the first price once"))
+	}
+	out.print("\n")
 
 	t := o.table(column{title: "PART", flexible: true}, column{title: "ITEMS", right: true}, column{title: "TOKENS", right: true}, column{title: "SHARE", right: true}, column{title: ""})
 	for _, share := range account.Shares {

@@ -57,10 +57,10 @@ func latestConversation(ctx context.Context, s history.Store) (history.Conversat
 // else the beginning of an id or the name of a checkpoint. Ids of UUIDv7 begin
 // with 0 and handles never do, so a number is not mistaken for an id.
 func findEntry(ctx context.Context, s history.Store, c history.Conversation, name string) (history.ID, error) {
-	if name == latest {
-		if c.Tip == (history.ID{}) {
-			return c.Tip, fmt.Errorf("the conversation is empty: its tip is %w", history.ErrNotFound)
-		}
+	switch {
+	case c.Tip == (history.ID{}):
+		return c.Tip, fmt.Errorf("entry %s: %w: the conversation is empty", name, history.ErrNotFound)
+	case name == latest:
 		return c.Tip, nil
 	}
 	if h, err := history.ParseHandle(name); err == nil && name[0] != '0' {

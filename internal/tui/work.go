@@ -217,7 +217,7 @@ func problem(err error) string {
 	case errors.Is(err, context.Canceled):
 		return "Interrupted. What was done is kept; /retry answers anew."
 	case errors.Is(err, agent.ErrNothingToRetry):
-		return "There is nothing to retry: the conversation ends in a finished answer. /retry again answers the last prompt anew."
+		return "There is " + err.Error() + ". /retry again answers the last prompt anew, where there is one."
 	case errors.As(err, &refused) && refused.Kind == provider.Auth:
 		return err.Error() + ". Look at the key, then /retry."
 	case errors.As(err, &refused):
