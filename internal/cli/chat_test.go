@@ -61,8 +61,7 @@ func TestChatInterruptedInsideATool(t *testing.T) {
 	t.Parallel()
 	c := startChat(t, 120, 40)
 	c.enter(`tool bash {"command":"echo $$ >tool; echo $((6*7)) eggs; exec sleep 600"}`)
-	c.shows("Let the model use bash?", "y yes")
-	c.press("y")
+	c.allows("bash?")
 	c.shows("42 eggs", "works · esc interrupts")
 	tool := processIn(t, filepath.Join(c.home, "tool"))
 	c.press("Escape")
@@ -85,8 +84,7 @@ func TestChatKilledInsideAToolAndResumed(t *testing.T) {
 	c := startChat(t, 120, 40)
 	c.says("Good morning.")
 	c.enter(`tool bash {"command":"echo $((6*7)) eggs; sleep 600"}`)
-	c.shows("Let the model use bash?", "y yes")
-	c.press("y")
+	c.allows("bash?")
 	c.shows("42 eggs")
 	if err := processIn(t, filepath.Join(c.home, "pid")).Kill(); err != nil {
 		t.Fatal(err)
@@ -111,7 +109,7 @@ func TestChatKilledInsideAToolAndResumed(t *testing.T) {
 // processIn is the process whose number stands in a file, once it does.
 func processIn(t *testing.T, file string) *os.Process {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			continue

@@ -111,10 +111,13 @@ func (t *terminal) screen() string {
 	return t.tmux("capture-pane", "-p")
 }
 
+// patience is how long a screen may take, on a machine that does much else.
+const patience = time.Minute
+
 // until looks at the screen until something is so.
 func (t *terminal) until(what string, so func(screen string) bool) {
 	t.Helper()
-	end := time.After(time.Minute)
+	end := time.After(patience)
 	for look := time.Tick(20 * time.Millisecond); ; {
 		screen := t.screen()
 		if so(screen) {
@@ -244,6 +247,13 @@ func (c *chat) says(line string) {
 	c.Helper()
 	c.enter(line)
 	c.rests()
+}
+
+// allows answers a question about a tool, once it takes answers.
+func (c *chat) allows(call string) {
+	c.Helper()
+	c.shows("Let the model use "+call, "y yes · n no")
+	c.press("y")
 }
 
 func (c *chat) rests() {
