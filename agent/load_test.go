@@ -95,8 +95,12 @@ func (b *bench) fill(exchanges int) {
 // TestP9APartlyReadPathShowsWhatTheWholeDoes: the view is the same, byte for byte,
 // also after further compactions and for those who read everything.
 func TestP9APartlyReadPathShowsWhatTheWholeDoes(t *testing.T) {
+	limits := []int{6, 20, 40}
+	if raceEnabled { // which takes ten times as long
+		limits = []int{20}
+	}
 	for _, model := range []string{"claude-opus-5-5", "devstral"} { // one that reads pages, and a blind one
-		for _, limit := range []int{6, 20, 40} {
+		for _, limit := range limits {
 			t.Run(fmt.Sprint(model, "/", limit), func(t *testing.T) {
 				look := &probe{name: "read", readOnly: true}
 				script := func(a providertest.Ask) providertest.Answer {

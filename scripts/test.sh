@@ -18,10 +18,9 @@ go test -race -shuffle=on -timeout "$timeout" ./...
 # detector. A check of the test of all promises (reclaim/promises_test.go) is 20
 # cases: rapid's own 100 were 2,000 of them above, 1000 are 20,000 here.
 go test -timeout "$timeout" -run 'P[0-9]|Always|Sendable|Grow' ./wire/anthropic ./wire/wires ./reclaim -rapid.checks="${CHECKS:-1000}"
-# So does a run that is killed at any instant.
-go test -timeout "$timeout" -run 'TestP5ARun' ./agent
-# The race detector has memory of its own.
-go test -timeout "$timeout" -run 'TestMemory' ./transcript/claudecode
+# So do a run that is killed at any instant, and one that is held to its newest
+# messages; and of memory the race detector has some of its own.
+go test -timeout "$timeout" -run 'TestP5ARun|TestP9APartlyRead|TestMemory' ./agent ./transcript/claudecode
 
 # Modules of their own, so that what they need stays out of the product. Those of
 # the vendors' clients build for minutes: make test-clients runs them.
